@@ -119,6 +119,8 @@ package actor ActionDesk {
             endpoint["state"] = "refused"
             endpoint["reason"] = reason
         }
+        // So that the page knows which of two answers is newer.
+        object["at"] = Date().timeIntervalSince(begin)
         object["endpoint"] = endpoint
         object["done"] = done
         return JSON.data(object)

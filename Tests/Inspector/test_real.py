@@ -26,9 +26,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[real.World]:
 @pytest.fixture(scope="module")
 def recordings(world: real.World) -> str:
     """The link of an inspector with two recordings of the bus."""
-    world.bus.line("in 50 m")
+    world.bus.line("onto Bismarckstraße")
     first = world.recording(0)
-    world.bus.line("Bismarckstraße")
+    world.bus.line("Kurfürsten-Anlage")
     return world.inspect(first, world.recording(1))
 
 

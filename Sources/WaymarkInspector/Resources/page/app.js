@@ -81,6 +81,8 @@ async function load() {
 	try {
 		const data = await view().load(app.route, signal, app.data, app.sources);
 		if (signal.aborted) return;
+		// The stream may have told something newer meanwhile.
+		for (const [key, old] of Object.entries(app.data ?? {})) if (isLive() && old?.at > data[key]?.at) data[key] = old;
 		Object.assign(app, { data, error: null });
 	} catch (error) {
 		if (signal.aborted) return;

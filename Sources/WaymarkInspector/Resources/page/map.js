@@ -35,7 +35,7 @@ class WaymarkMap extends HTMLElement {
 		if (this.canvas) return;
 		const button = (text, name, onclick) => h("button", { title: name, label: name, onclick }, text);
 		this.followButton = button("◎", "Follow the position", () => this.follow(!this.isFollowing));
-		this.canvas = h("canvas", { tabindex: 0, role: "application", "aria-roledescription": "map" });
+		this.canvas = h("canvas", { tabindex: 0, role: "application" });
 		this.append(this.canvas, h("div.map-controls", button("+", "Zoom in", () => this.zoom(1.6)), button("−", "Zoom out", () => this.zoom(1 / 1.6)),
 			button("⤢", "Show the whole route", () => this.fit()), this.followButton));
 		this.listen(this.canvas);

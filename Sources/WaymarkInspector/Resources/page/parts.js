@@ -94,7 +94,7 @@ export const variants = (variants, chosen) => (variants?.length
 	? h("ul.variants", variants.map((text, index) => h(index === chosen ? "li.chosen" : "li", text,
 		index === chosen && soft(" (the one that fits)")))) : null);
 
-export const moment = (entry, isVirtual) => h("a.moment", { href: link({ at: entry.at }), title: "show this moment" },
+export const moment = (entry, isVirtual) => h("a.moment", { href: link({ at: entry.at }) },
 	isVirtual || !entry.time ? `${Number(entry.at ?? 0).toFixed(3)} s` : clock(entry.time));
 
 export const frameLink = (entry, text) => (entry ? anchor({ view: "frames", entry, node: null }, text) : text);

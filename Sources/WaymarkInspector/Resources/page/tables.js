@@ -4,7 +4,7 @@ import { h, hidden, hint, soft } from "./dom.js";
 import { glyph, lanes } from "./glyph.js";
 import { mapOf, routeData } from "./guidance.js";
 import { query } from "./net.js";
-import { anchor, badge, derived, explained, field, frameLink, go, link, loads, moment, note, ofVehicle, read, reasons, select, table, variants, why, withEndpoint } from "./parts.js";
+import { anchor, badge, explained, field, frameLink, go, link, loads, moment, note, ofVehicle, read, reasons, select, table, variants, why, withEndpoint } from "./parts.js";
 import { bytes, coordinate, degrees, displayed, distance, duration, estimatesText, laneName, minutes, sentence, shownDistance, waypointName } from "./words.js";
 
 const twice = (meters, shown) => (meters == null ? "" : `${meters} m${shown ? ` / ${displayed({ displayTenths: shown.tenths, displayUnit: shown.unit })}` : ""}`);
@@ -165,7 +165,6 @@ const destination = {
 		table("Destination Information", DESTINATION_COLUMNS, data.shares.destinations, {
 			key: "shareID", empty: note("No destination was shared.", "The client shares it if its trip allows that and an endpoint asked for destinationSharing."),
 		}),
-		data.shares.truncated && hint("Older ones are in the log."),
 		h("p", context.act?.enabled && h("a.button", { href: link({ view: "actions" }) }, "Accept or decline a shared destination")),
 		h("h2", "Stops of the trip"),
 		table("Stops of the trip", [
@@ -204,7 +203,6 @@ const route = {
 				key: "id", classes: row => (row.current ? "state-current" : ""), empty: note("The client shares no route segments.", ...(reasons(data.vehicle.why, "segments", "published").map(one => one.text))),
 			}),
 			h("p", "The table ", anchor({ view: "maneuvers" }, "Maneuvers"), " says what is on the map."),
-			hint(derived(), " derived by the inspector: the protocol does not say it."),
 		];
 	},
 };
