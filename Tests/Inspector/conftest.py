@@ -8,11 +8,23 @@ from typing import Any
 
 import pytest
 from mock_inspector import Mock
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 LINK = os.environ.get("WAYMARK_INSPECTOR_LINK")
 """What `waymark inspect --act` printed, with a vehicle `car` that is guided."""
 VEHICLE = os.environ.get("WAYMARK_INSPECTOR_VEHICLE", "car")
+
+
+_click = Locator.click
+
+
+def _click_and_draw(self: Locator, **options: Any) -> None:
+    """The page draws what a click changes in the next frame."""
+    _click(self, **options)
+    self.page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+Locator.click = _click_and_draw  # type: ignore[method-assign]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -94,7 +94,7 @@ def test_two_recordings_are_compared(inspector: Inspector, mock: Mock) -> None:
 def test_a_field_selects_its_bytes_and_bytes_their_field(inspector: Inspector) -> None:
     page = inspector.show("vehicle=car&view=frames&entry=f-1")
     page.get_by_role("button", name="distance_metres").click()
-    assert page.locator(".hex-bytes .byte-value").all_inner_texts() == ["e6", "00", "00", "00"]
+    expect(page.locator(".hex-bytes .byte-value")).to_have_text(["e6", "00", "00", "00"])
     assert "distance_metres = 230: bytes 28 to 32, its value from 29." in inspector.text()
     assert "node=1.1.0" in page.url
     # What is chosen is drawn a moment later.

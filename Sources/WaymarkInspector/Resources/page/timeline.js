@@ -2,7 +2,7 @@
 
 import { h, hidden, s, show, soft } from "./dom.js";
 import { get } from "./net.js";
-import { anchor, go, select } from "./parts.js";
+import { anchor, go, place, select } from "./parts.js";
 import { clock, offset, sentence } from "./words.js";
 
 const STEP = 250, MOMENTS = 5000;
@@ -25,7 +25,7 @@ export class Timeline {
 		return { from: source?.from ?? 0, to: Math.max(source?.to ?? 0, source?.kind === "live" ? this.context.newest : 0) };
 	}
 
-	get at() { return this.context.route.at == null ? this.range.to : Number(this.context.route.at); }
+	get at() { return place.route.at == null ? this.range.to : Number(place.route.at); }
 
 	update(context) {
 		this.context = context;
