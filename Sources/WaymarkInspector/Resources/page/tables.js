@@ -78,8 +78,9 @@ const updates = {
 };
 
 const loadTables = loads("vehicle/tables", withEndpoint, "tables");
-/** @returns {Promise<any>} */
-const loadBoth = (route, signal) => Promise.all([loadTables(route, signal), loads("vehicle", withEndpoint)(route, signal)]).then(answers => Object.assign(...answers));
+/** The tables, and the answer of another load. @returns {(route: any, signal: any) => Promise<any>} */
+const tablesAnd = load => (route, signal) => Promise.all([loadTables(route, signal), load(route, signal)]).then(answers => Object.assign(...answers));
+const loadBoth = tablesAnd(loads("vehicle", withEndpoint));
 
 const cell = (row, path, value, name) => explained(value, reasons(row.why, path), name);
 
@@ -159,8 +160,7 @@ const chargeText = charge => (charge ? [charge.arrivalBatteryPerMille != null &&
 	charge.powerWatts && `${charge.powerWatts / 1000} kW`, charge.chargingSeconds && duration(charge.chargingSeconds)].filter(Boolean).join(", ") : "");
 
 const destination = {
-	title: "Destination Information", follows: true,
-	load: (route, signal) => Promise.all([loadTables(route, signal), loads("vehicle/destinations", withEndpoint, "shares")(route, signal)]).then(answers => Object.assign(...answers)),
+	title: "Destination Information", follows: true, load: tablesAnd(loads("vehicle/destinations", withEndpoint, "shares")),
 	draw: (data, context) => [
 		table("Destination Information", DESTINATION_COLUMNS, data.shares.destinations, {
 			key: "shareID", empty: note("No destination was shared.", "The client shares it if its trip allows that and an endpoint asked for destinationSharing."),
