@@ -54,8 +54,14 @@
                     address.bound(to: ListenAddress(channel.localAddress)), names: names,
                     needsOrigin: needsOrigin)
                 let http = Self.http(CheckedResponder(responder, check), limits, logger)
-                return http.setup(channel: channel, logger: logger).map { value in
-                    connections.add { await http.handle(value: value, logger: logger) }
+                let start = channel.eventLoop.makePromise(of: Void.self)
+                return channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ConnectionStart(start))
+                }.flatMap { http.setup(channel: channel, logger: logger) }.map { value in
+                    connections.add {
+                        do { try await start.futureResult.get() } catch { /* It only succeeds. */  }
+                        await http.handle(value: value, logger: logger)
+                    }
                 }
             }
             var file: SocketFile?
