@@ -90,6 +90,13 @@ package struct Settings: Sendable, Hashable {
     package var exposures: [String] = []
 
     package init() {}
+
+    /// Sets how long a peer may take for the handshake, and for the answer to a request or a destination share.
+    package mutating func waitForPeers(_ timeout: Duration) {
+        self.connection.handshakeTimeout = timeout
+        self.policy.limits.requestTimeout = timeout
+        self.policy.limits.shareTimeout = timeout
+    }
 }
 
 /// One key of the configuration file.

@@ -149,7 +149,7 @@ package struct Demo: AsyncParsableCommand {
             settings.listeners.append(listener)
         }
         // A busy machine should be slow, not fail.
-        settings.connection.handshakeTimeout = .seconds(60)
+        settings.waitForPeers(.seconds(60))
         let daemon = try await Daemon.start(
             settings, logger: Logger(label: "waymarkd") { _ in SwiftLogNoOpLogHandler() })
         do { try await body() } catch {
