@@ -4,7 +4,7 @@
 
 # The package as it was then.
 dpkg-deb --raw-extract /waymark.deb /tmp/old
-rm /tmp/old/lib/systemd/system/waymarkd-observe.socket /tmp/old/DEBIAN/md5sums
+rm /tmp/old/lib/systemd/system/{waymarkd-observe.socket,waymark-{inspect,exporter}.service} /tmp/old/DEBIAN/md5sums
 sed -i 's/^Version: .*/Version: 0.0.1-1/' /tmp/old/DEBIAN/control
 sed -i 's/ waymarkd-observe\.socket//' /tmp/old/lib/systemd/system/waymarkd.service
 sed -i '/waymark-observe/d' /tmp/old/usr/lib/sysusers.d/waymark.conf
