@@ -54,7 +54,7 @@ const keyOf = node => (node instanceof Element && (node.getAttribute("data-key")
 const nameOf = node => `${node.nodeName} ${keyOf(node)}`;
 
 function syncAttributes(shown, wanted) {
-	// What the reader opened stays open, and the policy of the page forbids attributes with styles.
+	// What the reader opened stays open; the policy of the page forbids style attributes.
 	const isTheirs = name => (name === "open" && shown.nodeName === "DETAILS") || name === "style";
 	for (const { name } of [...shown.attributes]) if (!wanted.hasAttribute(name) && !isTheirs(name)) shown.removeAttribute(name);
 	for (const { name, value } of wanted.attributes) if (shown.getAttribute(name) !== value && !isTheirs(name)) shown.setAttribute(name, value);
@@ -70,7 +70,7 @@ function sync(shown, wanted) {
 		if (shown.nodeValue !== wanted.nodeValue) shown.nodeValue = wanted.nodeValue;
 		return;
 	}
-	// A form belongs to the reader once it is shown, until the view asks for another one by another key.
+	// A shown form belongs to the reader, until the view asks for another by another key.
 	if (shown.hasAttribute("data-keep")) return;
 	syncAttributes(shown, wanted);
 	const isEdited = shown === document.activeElement && ["INPUT", "SELECT"].includes(shown.nodeName);

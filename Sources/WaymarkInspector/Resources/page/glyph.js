@@ -194,7 +194,7 @@ function laneDrawing(lane, index) {
 	const arrows = angles.flatMap(angle =>
 		laneArrow(angle, isTaken && (angle === lane.highlightedAngle || lane.highlightedAngle == null) ? `lane-${lane.status}` : "lane-dim", x));
 	const none = angles.length ? [] : [line(`M${x} 62 L${x} 16`, isTaken ? `lane-${lane.status}` : "lane-dim", 3)];
-	// The status is told by the marks below the arrow, too: two bars for preferred, one for good.
+	// The marks below the arrow tell the status, too: two bars for preferred, one for good.
 	const mark = lane.status === "preferred" ? `M${left + 10} 72 h24 M${left + 10} 77 h24` : lane.status === "good" ? `M${left + 10} 74 h24` : "";
 	return s("g",
 		s(`rect.lane-tile.lane-tile-${isTaken ? lane.status : "off"}`, { x: left + 3, y: 2, width: 38, height: 66, rx: 6 }),

@@ -1,5 +1,5 @@
 // A map without tiles: Web Mercator on a canvas.
-// Places are latitude and longitude in degrees; in the projection the world is 1 wide, from west to east and from north to south.
+// Places are in degrees, latitude first; in the projection the world is 1 wide, from west to east and from north to south.
 
 import { h } from "./dom.js";
 import { distance } from "./words.js";

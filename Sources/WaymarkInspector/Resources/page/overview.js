@@ -1,4 +1,4 @@
-// All vehicles, clients and sessions; and two recordings, or two moments, side by side.
+// All vehicles, clients and sessions; two recordings or moments side by side.
 
 import { card } from "./card.js";
 import { h, soft } from "./dom.js";

@@ -26,7 +26,7 @@ export function reasonText(why) {
 
 function openWhy(button, list) {
 	const box = element("why-box");
-	show(box, ...list.map(reasonText), h("button.small", { onclick: () => box.hidePopover() }, "Close"));
+	show(box, ...Array.from(new Map(list.map(one => [one.text, one])).values(), reasonText), h("button.small", { onclick: () => box.hidePopover() }, "Close"));
 	box.showPopover();
 	const { left, bottom } = button.getBoundingClientRect();
 	const width = Math.min(360, innerWidth - 16);

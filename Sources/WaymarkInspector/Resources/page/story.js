@@ -85,15 +85,15 @@ function timeLine(request, end) {
 	if (request.begin == null) return null;
 	const deadlines = [request.deadline, ...request.steps.map(step => step.deadline)].filter(one => one != null);
 	const last = Math.max(end, ...deadlines, request.begin + 0.1);
-	const x = at => Math.round(20 + (at - request.begin) / (last - request.begin) * 660);
+	const x = (at, index = 0) => Math.max(20 + index * 16, Math.round(20 + (at - request.begin) / (last - request.begin) * 660));
 	const after = at => `${(at - request.begin).toFixed(1)} s`, name = `${counted(request.steps.length, "step")} in ${after(end)}; ${deadlines.length ? `deadline after ${after(deadlines.at(-1))}` : "no deadline"}`;
 	return s("svg.request-line", { viewBox: "0 0 700 64", role: "img", label: name },
 		s("path.request-rest", { d: `M20 32 H680`, "stroke-width": 2 }),
 		s("path.request-done", { d: `M${x(request.begin)} 32 H${x(end)}`, "stroke-width": 6 }),
 		...deadlines.map(at => s("g", s("path.request-deadline", { d: `M${x(at)} 12 V52`, "stroke-width": 2, "stroke-dasharray": "4 3" }),
 			s("text.request-text", { x: x(at), y: 62, "text-anchor": x(at) > 600 ? "end" : "middle" }, `deadline ${after(at)}`))),
-		...request.steps.map((step, index) => s("g", s("circle.request-step", { cx: x(step.at), cy: 32, r: 7 }),
-			s("text.request-number", { x: x(step.at), y: index % 2 ? 52 : 20, "text-anchor": "middle" }, index + 1))));
+		...request.steps.map((step, index) => s("g", s("circle.request-step", { cx: x(step.at, index), cy: 32, r: 7 }),
+			s("text.request-number", { x: x(step.at, index), y: index % 2 ? 52 : 20, "text-anchor": "middle" }, index + 1))));
 }
 
 function outcomeBadge(request) {

@@ -1,4 +1,4 @@
-// The time line below every view: the moments of a recording, or of what is kept of a gateway, and playing them.
+// The time line: the moments of a recording, or of what is kept of a gateway, and playing.
 
 import { h, hidden, s, show, soft } from "./dom.js";
 import { get } from "./net.js";
