@@ -14,7 +14,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ.get("WAYMARK_BIN", ROOT / ".build/debug"))
 ROUTES = ROOT / "Sources/WaymarkCommandLine/Resources/routes"
-WITHIN = 20.0
+WITHIN = 60.0
 """Seconds that a condition may take."""
 
 CONFIGURATION = """

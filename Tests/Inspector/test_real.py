@@ -276,3 +276,31 @@ class TestRecordings:
         page.get_by_text("Moments", exact=True).click()
         page.locator(".moments a").last.click()
         inspector.until("!location.hash.includes('at=0.75')")
+
+    def test_a_recording_is_stepped_frame_by_frame(self, inspector: Inspector) -> None:
+        page = inspector.show("vehicle=bus&at=1")
+        inspector.until("location.hash.includes('at=1')")
+        seen = [1.0]
+        for name in ["Next frame", "Next frame", "Frame before"]:
+            page.get_by_role("button", name=name).click()
+            inspector.until(f"location.hash.match(/at=([0-9.]+)/)[1] != {seen[-1]}")
+            inspector.settle()
+            seen.append(float(page.evaluate("location.hash.match(/at=([0-9.]+)/)[1]")))
+        assert seen[0] < seen[1] < seen[2] and seen[3] == seen[1]
+
+    def test_a_recording_is_played_to_its_end(self, inspector: Inspector) -> None:
+        page = inspector.show("vehicle=bus&at=0.5")
+        page.get_by_label("Speed").select_option("60")
+        page.get_by_role("button", name="Play").click()
+        page.get_by_role("button", name="Play").wait_for()
+        at, end = page.evaluate("[location.hash.match(/at=([0-9.]+)/)[1], document.querySelector('input[type=range]').max]")
+        assert float(at) == float(end) > 1
+
+    def test_two_recordings_are_compared(self, inspector: Inspector) -> None:
+        page = inspector.show("source=r2&vehicle=bus")
+        end = page.locator("input[type=range]").get_attribute("max")
+        page = inspector.show(f"view=compare&a=r1&b=r2&vehicle=bus&at=1&atB={end}")
+        assert page.locator(".card").count() == 2
+        assert re.search("\\d+ differences", inspector.text()) and "maneuverEstimates" in inspector.text(), inspector.text()
+        page = inspector.show(f"view=compare&a=r2&b=r2&vehicle=bus&at={end}&atB={end}")
+        assert "Both hold the same" in inspector.text()

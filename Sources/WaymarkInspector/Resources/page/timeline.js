@@ -10,7 +10,6 @@ const STEP = 250, MOMENTS = 5000;
 export class Timeline {
 	context = /** @type {any} */ (null);
 	moments = /** @type {any} */ (null);
-	cursor = /** @type {any} */ (null);
 	identity = "";
 	speed = 1;
 	timer = 0;
@@ -58,7 +57,7 @@ export class Timeline {
 
 	go(at, replaces = false) {
 		const { from, to } = this.range;
-		go({ at: Math.round(Math.max(from, Math.min(to, at)) * 1e6) / 1e6 }, replaces);
+		go({ at: Math.max(from, Math.min(to, Math.round(at * 1e6) / 1e6)) }, replaces);
 	}
 
 	/** One question at a time; the last place counts. */
@@ -95,10 +94,11 @@ export class Timeline {
 		const { source, route } = this.context, at = this.at;
 		const ask = async bound => (await get("entries", { source: source.source, vehicle: route.vehicle, kind: "frame", limit: 1, text: 0, ...bound })).entries[0];
 		try {
-			const here = this.cursor?.at === at ? this.cursor : await ask({ to: at });
-			const found = way === "before" ? (here?.at < at ? here : here && await ask({ before: here.entry })) : await ask({ after: here?.entry ?? "0-0-0" });
+			let found = await ask({ to: at });
+			// Frames to several endpoints have the same time.
+			if (way === "before") while (found?.at === at) found = await ask({ before: found.entry });
+			else do found = await ask({ after: found?.entry ?? "0-0-0" }); while (found?.at === at);
 			this.problem = found ? "" : "There is no further frame.";
-			this.cursor = found ?? this.cursor;
 			if (found) go({ at: found.at });
 		} catch (error) {
 			this.problem = error.message;
