@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 import real
+from axe_playwright_python.sync_playwright import Axe
 from conftest import Inspector
 from playwright.sync_api import Page, expect
+from test_views import VIEWS
 
 pytestmark = pytest.mark.skipif(not (real.PROGRAMS / "waymark").exists(), reason=f"no programs in {real.PROGRAMS}: build them, or set WAYMARK_BIN")
 STOP = "{:.6f}, {:.6f}".format(*real.ends("vaduz-balzers-charging.json")[1])
@@ -180,6 +182,15 @@ def test_a_setting_is_sent_and_crosses_the_gateway(inspector: Inspector, label: 
     page.wait_for_selector("td:has-text('bus/inspector')")
 
 
+def test_the_route_source_is_told(inspector: Inspector) -> None:
+    page = inspector.show("vehicle=bus&view=actions")
+    name = page.get_by_label("Route source").locator("option").nth(1).inner_text()
+    page.get_by_label("Route source").select_option(index=1)
+    page.wait_for_selector("tbody tr:first-child:has-text('route source'):has-text('sent')")
+    inspector.show("vehicle=bus&view=route")
+    inspector.until(f"document.querySelector('#view').textContent.includes({json.dumps(f'shared route: {name}')})")
+
+
 def test_zoom_is_sent(inspector: Inspector) -> None:
     page = inspector.show("vehicle=bus&view=actions")
     for name in ["Zoom in", "Zoom out"]:
@@ -261,6 +272,17 @@ def test_a_deep_link_needs_no_other_step(open_page: Callable[..., Inspector], wo
     inspector.settle()
     assert inspector.page.inner_text(".view-title") == "Lane Guidances"
     assert "token" not in inspector.page.url
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_in_any_view_of_a_drive(open_page: Callable[..., Inspector], theme: str) -> None:
+    inspector = open_page(theme=theme)
+    found = []
+    for view in VIEWS:
+        page = inspector.show(f"vehicle=bus&view={view}")
+        assert "This cannot be shown" not in inspector.text(), view
+        found += [f"{view}: {one['id']}: {node['html'][:140]}" for one in Axe().run(page).response["violations"] for node in one["nodes"]]
+    assert found == []
 
 
 class TestRecordings:
