@@ -134,6 +134,86 @@
             await gateway.stop()
         }
 
+        @Test func `requests are counted by outcome, with their times`() async throws {
+            let gateway = try await Gateway.start()
+            let reader = reader(of: gateway.address("o"))
+            var configuration = VehicleEndpoint.Configuration(vehicle: "car", endpoint: "cluster")
+            configuration.onPrompt = { prompt in prompt.waypoint.nameVariants == ["Yes"] }
+            let cluster = try await VehicleEndpoint.connect(to: gateway.address("v"), configuration)
+            func stop(_ name: String) async -> RequestResult {
+                await cluster.requestWaypoint(
+                    Waypoint(center: Coordinate(latitude: 47, longitude: 9), nameVariants: [name]))
+            }
+            #expect(await stop("before guidance") == .invalid)
+            let client = try await NavigationClient.connect(to: gateway.address("n"), .init(id: "app"))
+            let session = try await client.openSession(
+                vehicles: .vehicles(["car"]),
+                onWaypoint: { inquiry, _ in
+                    inquiry.waypoint.nameVariants == ["Far"]
+                        ? .decline(.tooLarge)
+                        : .estimates(TravelEstimates(distanceRemaining: .meters(1))) {}
+                })
+            let place = Waypoint(center: Coordinate(latitude: 47, longitude: 9), nameVariants: ["Here"])
+            try await session.start(Trip(id: "t", origin: place, destination: place), route: .init())
+            try await session.whenAccepted()
+            #expect(await stop("Yes") == .accepted)
+            for _ in 1...2 { #expect(await stop("No") == .declinedByUser) }
+            for _ in 1...3 { #expect(await stop("Far") == .tooLarge) }
+            let metrics = try await self.scrape(reader)
+            for (series, value) in [
+                "waymark_requests_ended_total{outcome=\"invalid\"}": 1.0,
+                "waymark_requests_ended_total{outcome=\"accepted\"}": 1,
+                "waymark_requests_ended_total{outcome=\"declinedByUser\"}": 2,
+                "waymark_requests_ended_total{outcome=\"tooLarge\"}": 3, "waymark_requests_total": 7,
+                "waymark_requests_ended_total{outcome=\"timedOut\"}": 0, "waymark_requests_open": 0,
+                "waymark_request_duration_seconds_count": 7,
+                "waymark_request_duration_seconds_bucket{le=\"+Inf\"}": 7,
+            ] { #expect(metrics[series] == value, "\(series)") }
+            await client.close()
+            await cluster.close()
+            await reader.close()
+            await gateway.stop()
+        }
+
+        @Test func `withheld features and refused peers are counted by reason`() async throws {
+            let gateway = try await Gateway.start()
+            let reader = reader(of: gateway.address("o"))
+            let before = try await self.scrape(reader)
+            let refused = "waymark_peers_refused_total{code=\"idInUse\"}"
+            let withheld = "waymark_features_withheld_total{reason=\"notRequested\"}"
+            #expect(before[refused] == 0 && before[withheld] == 0)
+            let first = try await NavigationClient.connect(to: gateway.address("n"), .init(id: "first"))
+            for _ in 1...2 {
+                await #expect(throws: ClientError.self) {
+                    _ = try await NavigationClient.connect(to: gateway.address("n"), .init(id: "first"))
+                }
+            }
+            await first.close()
+            func withheldCount(without features: Set<GuidanceFeature>) async throws -> Double {
+                let before = try #require(try await self.scrape(reader)[withheld])
+                var configuration = VehicleEndpoint.Configuration(vehicle: "car", endpoint: "cluster")
+                configuration.withoutFeatures = features
+                let endpoint = try await VehicleEndpoint.connect(to: gateway.address("v"), configuration)
+                let client = try await NavigationClient.connect(
+                    to: gateway.address("n"), .init(id: "app"))
+                let session = try await client.openSession(vehicles: .vehicles(["car"]))
+                let place = Waypoint(center: Coordinate(latitude: 47, longitude: 9), nameVariants: ["Here"])
+                try await session.start(Trip(id: "t", origin: place, destination: place), route: .init())
+                try await session.whenAccepted()
+                let after = try #require(try await self.scrape(reader)[withheld])
+                await client.close()
+                await endpoint.close()
+                return after - before
+            }
+            let fewest = try await withheldCount(without: [])
+            #expect(try await withheldCount(without: [.laneGuidance]) == fewest + 1)
+            #expect(try await withheldCount(without: [.laneGuidance, .routeSegments]) == fewest + 2)
+            let after = try await self.scrape(reader)
+            #expect(after[refused] == 2)
+            await reader.close()
+            await gateway.stop()
+        }
+
         private func scrape(_ reader: CounterReader) async throws -> ParsedMetrics {
             let text = MetricFormat.openMetrics.text(GatewayMetrics.families(of: await reader.read()))
             return try ParsedMetrics(text, .openMetrics)
@@ -161,7 +241,7 @@
         @Test func `what was read a moment ago is used again, with its age`() async throws {
             let gateway = try await Gateway.start()
             var times = CounterReader.Times()
-            times.reuse = .seconds(3_600)
+            (times.reuse, times.answer) = (.seconds(3_600), .seconds(300))
             let reader = CounterReader(of: gateway.address("o"), .init(id: "exporter"), times)
             let first = try #require(await reader.read())
             let second = try #require(await reader.read())
