@@ -96,10 +96,13 @@ package struct RecordingWalk: Sendable {
         self.chunkIndexes = recording.index.chunks[...]
     }
 
-    /// A walk from `time` on: the state is that of then.
+    /// A walk from `time` on: the state is that of everything earlier, at the beginning the first one.
     package init(_ recording: Recording, from time: RecordingTime) throws(RecordingError) {
         self.init(recording, holdsContent: true)
-        if let (place, mark, behind) = try recording.lastMark(at: time) {
+        // A state of `time` itself may include entries of `time`.
+        var last = try recording.lastMark(before: time.nanoseconds)
+        if last == nil { last = try recording.lastMark(before: max(time.nanoseconds, time.nanoseconds &+ 1)) }
+        if let (place, mark, behind) = last {
             self.state = try recording.state(at: mark)
             self.chunkIndexes = recording.index.chunks[(place + 1)...]
             self.messages = behind
@@ -254,16 +257,16 @@ extension Recording {
         } catch { return nil }
     }
 
-    /// The last state that includes nothing later than `time`: the place of its chunk, its mark, and what is behind it in the chunk.
+    /// The last state that was recorded before `end`: the place of its chunk, its mark, and what is behind it in the chunk.
     fileprivate func lastMark(
-        at time: RecordingTime
+        before end: UInt64
     ) throws(RecordingError) -> (place: Int, mark: StateMark, behind: ArraySlice<MCAP.Message>)? {
         guard let channel = self.channels.first(where: { $0.value == .mark })?.key else { return nil }
         for place in self.index.chunks.indices.reversed() {
             let index = self.index.chunks[place]
-            guard index.startTime <= time.nanoseconds, index.messageIndexes[channel] != nil else { continue }
+            guard index.startTime < end, index.messageIndexes[channel] != nil else { continue }
             let messages = try self.chunk(index).messages
-            let last = messages.lastIndex { $0.channel == channel && $0.logTime <= time.nanoseconds }
+            let last = messages.lastIndex { $0.channel == channel && $0.logTime < end }
             guard let last else { continue }
             return (place, try StateMark(messages[last].data), messages[(last + 1)...])
         }
