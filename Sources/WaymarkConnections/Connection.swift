@@ -27,6 +27,10 @@ struct Connection {
     var hasTurn = false
     /// The gateway has not answered the Hello. Until then ``isInputQueued`` keeps what follows it, but it has no turn.
     var isAwaitingWelcome = false
+    /// It was sent a Welcome.
+    var isAdmitted = false
+    /// Of the Goodbye that it was sent.
+    var goodbyeCode: CloseCode?
     /// The transport has closed, which is handled once the input is processed.
     var isTransportClosed = false
     /// The driver has forgotten the connection, which is removed once the input is processed.
@@ -302,10 +306,14 @@ struct Connection {
     private mutating func send(
         _ message: Message, _ slot: Int, _ codecs: LoopCodecs, into actions: inout [LoopCore.Action]
     ) {
-        if case .goodbye(let goodbye) = message { actions.append(.note(slot, .closing(goodbye))) }
+        if case .goodbye(let goodbye) = message {
+            self.goodbyeCode = goodbye.code
+            actions.append(.note(slot, .closing(goodbye)))
+        }
         if case .welcome(let welcome) = message {
             self.splitter.frameBytesMax = self.session.frameBytesMax
             self.isAwaitingWelcome = false
+            self.isAdmitted = true
             if self.splitter.isEmpty { self.isInputQueued = false }
             actions.append(.note(slot, .admitted(isResumed: welcome.isResumed)))
         }

@@ -65,6 +65,7 @@ extension LoopCore {
             detached.id, payer, detached.session, outbox, self.limits.portionBytes)
         connection.isSuspended = true
         connection.isAwaitingWelcome = detached.session.state == .admitting
+        connection.isAdmitted = detached.isAdmitted
         connection.batchCount = Self.batchesMax
         connection.deadline = detached.deadline
         connection.splitter.append(detached.input)

@@ -450,11 +450,7 @@ package struct GatewayCore {
             self.instruct(id, .session(id, .admitted(welcome)))
         case .observe(let id, let hello, let old, let principal, let subject, let token):
             self.admit(id, hello, old, principal, subject, token, at: now)
-        case .refuse(let id, let goodbye):
-            self.tallies.refused.add(of: goodbye.code.rawValue)
-            self.instruct(id, .session(id, .closeRequested(goodbye)))
-        case .close(let id, let goodbye):
-            self.tallies.closed.add(of: goodbye.code.rawValue)
+        case .refuse(let id, let goodbye), .close(let id, let goodbye):
             self.instruct(id, .session(id, .closeRequested(goodbye)))
         case .send(let id, let envelope): self.instruct(id, .send(id, self.encoder.encode(envelope)))
         case .forward(let id, let request, let vehicle, let session):

@@ -160,7 +160,7 @@ package struct LoopCore {
     /// When the driver's timer fires; nil if it does not.
     private var armed: Instant?
     private var ledger = ByteLedger()
-    /// Without what the present connections have sent and conflated, see ``measure(withConnections:)``.
+    /// Accepted and received for all connections, everything else for those that were removed, see ``measure(withConnections:)``.
     var totals = LoopTotals()
     /// What is held for all connections because their sockets accept nothing more, in bytes.
     package var waitingByteCount: Int { self.ledger.outputByteCount }
@@ -274,8 +274,7 @@ package struct LoopCore {
         self.account(slot, input: 0, output: 0)
         self.ledger.close(self.connections[slot].account)
         self.deadlines.remove(slot)
-        self.totals.sent &+= self.connections[slot].output.sentByteCount
-        self.totals.conflated &+= self.connections[slot].output.conflatedCount
+        self.totals.add(self.connections[slot])
         self.connections[slot].retire()
         self.freeSlots.append(slot)
     }

@@ -1,3 +1,4 @@
+package import WaymarkGateway
 package import WaymarkProtocol
 
 /// What the connections of event loops have done.
@@ -8,14 +9,31 @@ package struct LoopTotals: Sendable, Codable {
     package var sent: UInt64 = 0
     /// States that newer ones replaced while they waited.
     package var conflated: UInt64 = 0
+    /// Goodbyes of the gateway to peers that it had not admitted, by close code.
+    package var refused = CodeCounts()
+    /// Goodbyes of the gateway to peers that it had admitted, by close code.
+    package var closed = CodeCounts()
 
     package init() {}
+
+    /// Why not the Goodbyes: ``Tallies`` hands them over.
+    private enum CodingKeys: CodingKey { case accepted, received, sent, conflated }
 
     package mutating func add(_ other: LoopTotals) {
         self.accepted &+= other.accepted
         self.received &+= other.received
         self.sent &+= other.sent
         self.conflated &+= other.conflated
+        self.refused.add(other.refused)
+        self.closed.add(other.closed)
+    }
+
+    /// Adds what one connection has done.
+    mutating func add(_ connection: borrowing Connection) {
+        self.sent &+= connection.output.sentByteCount
+        self.conflated &+= connection.output.conflatedCount
+        guard let code = connection.goodbyeCode?.rawValue else { return }
+        if connection.isAdmitted { self.closed.add(of: code) } else { self.refused.add(of: code) }
     }
 }
 
@@ -49,14 +67,12 @@ extension LoopCore {
         for slot in self.connections.indices {
             let id = self.connections[slot].id
             guard self.slots[id] == slot else { continue }
-            let conflated = self.connections[slot].output.conflatedCount
-            measure.totals.conflated &+= conflated
-            measure.totals.sent &+= self.connections[slot].output.sentByteCount
+            measure.totals.add(self.connections[slot])
             guard withConnections else { continue }
             var connection = ConnectionMeasure(id)
             connection.waitingBytes = UInt64(self.connections[slot].output.heldByteCount)
             connection.inputBytes = UInt64(self.connections[slot].inputByteCount)
-            connection.conflated = conflated
+            connection.conflated = self.connections[slot].output.conflatedCount
             if connection != ConnectionMeasure(id) { measure.connections.append(connection) }
         }
         return measure

@@ -7,8 +7,9 @@ package import WaymarkProtocol
 package struct Tallies: Sendable, Codable {
     /// By role.
     var admitted = CodeCounts()
-    /// By close code.
+    /// By close code: peers for which there was no place, and those of event loops of earlier processes.
     var refused = CodeCounts()
+    /// By close code, of event loops of earlier processes.
     var closed = CodeCounts()
     /// Of hubs that are gone.
     var dropped: UInt64 = 0
@@ -38,7 +39,6 @@ extension GatewayCore {
             self.tallies.admitted.add(of: RoleNumber.observer.rawValue)
             self.instruct(id, .session(id, .admitted(welcome)))
         case .refused(let goodbye):
-            self.tallies.refused.add(of: goodbye.code.rawValue)
             self.instruct(id, .session(id, .closeRequested(goodbye)))
         case nil: break
         }
@@ -108,7 +108,7 @@ extension GatewayCore {
     private var measures: Measures {
         mutating get {
             let kept = self.gateway.keptBytes
-            var all = self.tallies.counters + self.measure.counters(after: self.tallies.loops)
+            var all = self.tallies.counters(with: self.measure)
             all += self.gateway.counters.all + self.gateway.census.all
             all += [
                 Counter(.entriesDropped, self.tallies.dropped + (self.hub?.droppedCount ?? 0)),
@@ -141,9 +141,14 @@ extension GatewayCore {
     /// For the next process. `totals`: what the event loops of this one counted.
     package func tallies(with totals: LoopTotals) -> Tallies {
         var tallies = self.tallies
-        tallies.loops.add(totals)
+        tallies.add(totals)
         if let hub = self.hub { tallies.dropped &+= hub.droppedCount &+ hub.waitingCount }
         return tallies
+    }
+
+    /// A connection was refused when it was accepted, so no event loop knows it.
+    package mutating func countRefused(_ goodbye: Goodbye) {
+        self.tallies.refused.add(of: goodbye.code.rawValue)
     }
 
     mutating func countAdmitted(_ id: ConnectionID) {
@@ -175,25 +180,26 @@ extension GatewayCore {
 }
 
 extension Tallies {
-    fileprivate var counters: [CounterReport.Counter] {
-        typealias Counter = CounterReport.Counter
-        var all = self.admitted.all.map { Counter(.peersAdmitted, label: $0.code, $0.count) }
-        all += self.refused.all.map { Counter(.peersRefused, label: $0.code, $0.count) }
-        return all + self.closed.all.map { Counter(.peersClosed, label: $0.code, $0.count) }
+    fileprivate mutating func add(_ totals: LoopTotals) {
+        self.loops.add(totals)
+        self.refused.add(totals.refused)
+        self.closed.add(totals.closed)
     }
-}
 
-extension LoopMeasure {
-    fileprivate func counters(after earlier: LoopTotals) -> [CounterReport.Counter] {
+    fileprivate func counters(with measure: LoopMeasure) -> [CounterReport.Counter] {
         typealias Counter = CounterReport.Counter
-        var totals = earlier
-        totals.add(self.totals)
-        return [
-            Counter(.connectionsAccepted, totals.accepted), Counter(.bytesReceived, totals.received),
-            Counter(.bytesSent, totals.sent), Counter(.conflated, totals.conflated),
-            Counter(.connections, UInt64(self.connectionCount)),
-            Counter(.waitingBytes, UInt64(self.waitingBytes)),
-            Counter(.inputBytes, UInt64(self.inputBytes)),
+        var tallies = self
+        tallies.add(measure.totals)
+        let loops = tallies.loops
+        var all = tallies.admitted.all.map { Counter(.peersAdmitted, label: $0.code, $0.count) }
+        all += tallies.refused.all.map { Counter(.peersRefused, label: $0.code, $0.count) }
+        all += tallies.closed.all.map { Counter(.peersClosed, label: $0.code, $0.count) }
+        return all + [
+            Counter(.connectionsAccepted, loops.accepted), Counter(.bytesReceived, loops.received),
+            Counter(.bytesSent, loops.sent), Counter(.conflated, loops.conflated),
+            Counter(.connections, UInt64(measure.connectionCount)),
+            Counter(.waitingBytes, UInt64(measure.waitingBytes)),
+            Counter(.inputBytes, UInt64(measure.inputBytes)),
         ]
     }
 }

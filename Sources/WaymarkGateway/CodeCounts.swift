@@ -11,6 +11,10 @@ package struct CodeCounts: Sendable {
         self.counts[Int(min(code, 31))] &+= count
     }
 
+    package mutating func add(_ other: Self) {
+        for place in 0..<Self.countMax { self.counts[place] &+= other.counts[place] }
+    }
+
     package var total: UInt64 { (0..<Self.countMax).reduce(0) { $0 &+ self.counts[$1] } }
 
     /// The counts that are not 0.

@@ -53,10 +53,10 @@ extension Metric {
         "waymark_peers_admitted", .counter, labels: ["role"],
         "Peers that were admitted, also those that resumed")
     package static let peersRefused = Metric(
-        "waymark_peers_refused", .counter, labels: ["code"], "Peers that were refused when they said Hello")
+        "waymark_peers_refused", .counter, labels: ["code"], "Peers that the gateway did not admit")
     package static let peersClosed = Metric(
         "waymark_peers_closed", .counter, labels: ["code"],
-        "Connections that the gateway ended with a Goodbye")
+        "Admitted peers that the gateway closed")
     package static let resumptions = Metric(
         "waymark_resumptions", .counter, "Peers that resumed with their token")
 

@@ -270,6 +270,7 @@ package final class GatewayDriver: Sendable {
             return .taken(id, account.payer)
         case .refused(let goodbye): refusal = goodbye
         }
+        state.core.countRefused(refusal)
         self.note(.closing(refusal), of: PeerDescription(source: source, listener: origin.address))
         guard self.charge(account), state.refusals < self.limits.refusalsMax else { return .dropped }
         state.refusals += 1

@@ -189,6 +189,14 @@
                 }
             }
             await first.close()
+            // The gateway's end of a connection refuses these by itself.
+            let misplaced = "waymark_peers_refused_total{code=\"roleNotAllowed\"}"
+            #expect(before[misplaced] == 0)
+            for _ in 1...3 {
+                await #expect(throws: ClientError.self) {
+                    _ = try await NavigationClient.connect(to: gateway.address("v"), .init(id: "first"))
+                }
+            }
             func withheldCount(without features: Set<GuidanceFeature>) async throws -> Double {
                 let before = try #require(try await self.scrape(reader)[withheld])
                 var configuration = VehicleEndpoint.Configuration(vehicle: "car", endpoint: "cluster")
@@ -209,7 +217,7 @@
             #expect(try await withheldCount(without: [.laneGuidance]) == fewest + 1)
             #expect(try await withheldCount(without: [.laneGuidance, .routeSegments]) == fewest + 2)
             let after = try await self.scrape(reader)
-            #expect(after[refused] == 2)
+            #expect(after[refused] == 2 && after[misplaced] == 3)
             await reader.close()
             await gateway.stop()
         }

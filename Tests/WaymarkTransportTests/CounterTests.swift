@@ -199,11 +199,11 @@ import WaymarkTransport
 }
 
 extension [CounterReport.Counter] {
-    fileprivate subscript(_ name: CounterName, label label: UInt32 = 0) -> UInt64 {
+    subscript(_ name: CounterName, label label: UInt32 = 0) -> UInt64 {
         self.first { $0.name == name.rawValue && $0.label == label }?.value ?? 0
     }
 
-    fileprivate subscript(_ name: CounterName, _ type: MessageType) -> UInt64 {
+    subscript(_ name: CounterName, _ type: MessageType) -> UInt64 {
         self[name, label: UInt32(type.rawValue)]
     }
 }

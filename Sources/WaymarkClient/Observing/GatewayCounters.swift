@@ -19,9 +19,9 @@ public enum GatewayCounter: String, Sendable, Hashable, CaseIterable {
     case resumptions
     /// Label: the role.
     case peersAdmitted
-    /// Label: the close code.
+    /// Peers that the gateway did not admit. Label: the close code.
     case peersRefused
-    /// Label: the close code that the gateway sent.
+    /// Admitted peers that the gateway closed. Label: the close code.
     case peersClosed
     /// What observers were not told because they read too slowly.
     case entriesDropped

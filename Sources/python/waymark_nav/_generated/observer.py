@@ -111,9 +111,9 @@ class CounterName(OpenEnum):
     RESUMPTIONS = 9
     #: Label: the role.
     PEERS_ADMITTED = 10
-    #: Hellos that were refused. Label: the close code.
+    #: Peers that the gateway did not admit. Label: the close code.
     PEERS_REFUSED = 11
-    #: Label: the close code that the gateway sent.
+    #: Admitted peers that the gateway closed. Label: the close code.
     PEERS_CLOSED = 12
     #: Entries that observers did not get because they read too slowly.
     ENTRIES_DROPPED = 13

@@ -195,11 +195,11 @@ typedef enum _Waymark__V1__CounterName {
    */
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_PEERS_ADMITTED = 10,
   /*
-   * Hellos that were refused. Label: the close code.
+   * Peers that the gateway did not admit. Label: the close code.
    */
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_PEERS_REFUSED = 11,
   /*
-   * Label: the close code that the gateway sent.
+   * Admitted peers that the gateway closed. Label: the close code.
    */
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_PEERS_CLOSED = 12,
   /*
