@@ -123,6 +123,19 @@ def test_what_the_reader_typed_survives_changes_of_the_vehicle(inspector: Inspec
     assert page.get_by_label("Name", exact=True).input_value() == "Charger"
 
 
+def test_what_the_reader_typed_survives_a_new_route(inspector: Inspector, mock: Mock) -> None:
+    page = inspector.show(ACTIONS)
+    page.get_by_label("Place: latitude, longitude").fill("49.39, 8.66")
+    page.get_by_label("Name", exact=True).fill("Charger")
+    usual = mock.drive.state
+    mock.drive.state = lambda at: {**usual(at), "segments": [{**segment, "id": f"new-{segment['id']}"} for segment in usual(at)["segments"]]}  # type: ignore[method-assign]
+    mock.at = 40.0
+    page.get_by_label("In the segment").select_option("new-leg-1")
+    page.get_by_role("button", name="Ask for a stop here").click()
+    page.wait_for_selector("text=sent as a1")
+    assert last(mock) == {"vehicle": "car", "action": "waypoint", "waypoint": {"center": [49.39, 8.66], "nameVariants": ["Charger"]}, "segment": "new-leg-1"}
+
+
 def test_an_alert_is_answered(inspector: Inspector, mock: Mock) -> None:
     usual = mock.drive.state
     mock.drive.state = lambda at: {**usual(at), "alert": {"id": 5, "titleVariants": ["Faster route"], "actions": [{"id": 1, "titleVariants": ["Take it"]}]}}  # type: ignore[method-assign]

@@ -35,6 +35,12 @@ def test_a_view_shows_its_parts(inspector: Inspector, view: str) -> None:
         assert part.lower() in text
 
 
+def test_an_overview_says_that_it_shows_only_some_clients_and_sessions(inspector: Inspector, mock: Mock) -> None:
+    mock.overrides["overview"] = lambda query: {**mock.overview(query), "othersTruncated": True}
+    inspector.show("sort=age")
+    inspector.page.wait_for_selector("text=There are more clients and sessions than shown.")
+
+
 def test_the_overview_names_vehicles_clients_and_sessions(inspector: Inspector) -> None:
     inspector.settle()
     text = inspector.text()

@@ -169,7 +169,7 @@ package struct Demo: AsyncParsableCommand {
             let program = try await Inspect.open(
                 observing: .unix(path: "\(folder)/observe.sock"),
                 speakingTo: .unix(path: "\(folder)/vehicle.sock"))
-            self.tell(program.link)
+            self.tell("watch it at \(program.link)")
             let removeFile = Inspect.openBrowser(program.link)
             defer { removeFile() }
             let page = Task { await program.run { _ in } }

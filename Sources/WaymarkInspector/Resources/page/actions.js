@@ -34,7 +34,7 @@ function parsePlace(text) {
 
 function placeForm(context, data) {
 	const segments = data.vehicle?.published?.segments ?? [];
-	return h("form.panel", { id: "place-form", "data-keep": "", key: `place-${segments.map(one => one.id).join()}`, onsubmit: event => {
+	return h("form.panel", { id: "place-form", onsubmit: event => {
 		event.preventDefault();
 		const { place, name, segment } = event.target.elements, center = parsePlace(place.value), action = event.submitter?.value ?? "waypoint";
 		if (!center) {
@@ -45,9 +45,9 @@ function placeForm(context, data) {
 		// What is undefined is not sent.
 		return act(context, { action, [action]: { center, nameVariants: name.value.trim() ? [name.value.trim()] : undefined }, segment: (action === "waypoint" && segment.value) || undefined });
 	} }, h("h2", "Ask for a stop or a drive"),
-	field("Place: latitude, longitude", h("input", { name: "place", required: true, placeholder: "47.1, 9.5", value: last.place ? coordinate(last.place) : "", autocomplete: "off" }), "or click on the map; by keyboard: Enter"),
-	field("Name", h("input", { name: "name", maxlength: 128, autocomplete: "off" })),
-	field("In the segment", select("segment", [["", "where the client likes"], ...segments.map(one => [one.id, `${one.id}: to ${waypointName(one.destination) || "the next stop"}`])])),
+	field("Place: latitude, longitude", h("input", { keep: 1, name: "place", required: true, placeholder: "47.1, 9.5", value: last.place ? coordinate(last.place) : "", autocomplete: "off" }), "or click on the map; by keyboard: Enter"),
+	field("Name", h("input", { keep: 1, name: "name", maxlength: 128, autocomplete: "off" })),
+	field("In the segment", select("segment", [["", "where the client likes"], ...segments.map(one => [one.id, `${one.id}: to ${waypointName(one.destination) || "the next stop"}`])], "", { keep: 1, key: segments.map(one => one.id).join() })),
 	buttons(h("button.primary", { value: "waypoint" }, "Ask for a stop here"), h("button", { value: "destination" }, "Ask for a drive there")));
 }
 
@@ -61,7 +61,7 @@ function promptPanel(context, prompt) {
 
 function sharePanel(context, share) {
 	if (!share) return panel("Shared destination", note("No destination waits for an answer."));
-	const outcome = select("outcome", named(context.names.outcomes).filter(one => one[0] !== "accepted"), "declinedByUser", { id: "share-outcome", "data-keep": "" });
+	const outcome = select("outcome", named(context.names.outcomes).filter(one => one[0] !== "accepted"), "declinedByUser", { id: "share-outcome", keep: 1 });
 	return asks(`Destination: ${waypointName(share.destination)}`, hint(share.destination?.addressVariants?.[0] ?? coordinate(share.destination?.center)),
 		buttons(button(context, "Accept", { action: "answerShare", shareID: share.shareID, accepted: true }, ".primary"), field("Outcome", outcome),
 			button(context, "Decline with this outcome", () => ({ action: "answerShare", shareID: share.shareID, outcome: element("share-outcome").value }))));
@@ -69,7 +69,7 @@ function sharePanel(context, share) {
 
 function controlPanels(context, data) {
 	const names = context.names, alert = data.vehicle?.published?.alert;
-	const choice = (action, key, label, options) => field(label, select(key, [["", "as it is"], ...options], "", { "data-keep": "", onchange: event => event.target.value && act(context, { action, [key]: event.target.value }) }));
+	const choice = (action, key, label, options) => field(label, select(key, [["", "as it is"], ...options], "", { keep: 1, onchange: event => event.target.value && act(context, { action, [key]: event.target.value }) }));
 	return [
 		panel("Guidance", buttons(button(context, "Allow guidance", { action: "allow" }), button(context, "Cancel: the user stopped", { action: "cancel", reason: "userStopped" }, ".danger"),
 			button(context, "Cancel: own navigation started", { action: "cancel", reason: "ownNavigationStarted" }, ".danger")),

@@ -5,7 +5,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const isNothing = value => value == null || value === false;
 
 /** Short names of attributes. Not to be pressed is told, too. */
-const LONG = { key: "data-key", label: "aria-label", current: "aria-current", hide: "aria-hidden", pressed: "aria-pressed" };
+const LONG = { key: "data-key", label: "aria-label", current: "aria-current", hide: "aria-hidden", keep: "data-keep", pressed: "aria-pressed" };
 
 function apply(element, props) {
 	for (const [name, value] of Object.entries(props)) {
@@ -70,7 +70,7 @@ function sync(shown, wanted) {
 		if (shown.nodeValue !== wanted.nodeValue) shown.nodeValue = wanted.nodeValue;
 		return;
 	}
-	// A shown form belongs to the reader, until the view asks for another by another key.
+	// What the reader fills in is theirs, until the view asks for another by another key.
 	if (shown.hasAttribute("data-keep")) return;
 	syncAttributes(shown, wanted);
 	const isEdited = shown === document.activeElement && ["INPUT", "SELECT"].includes(shown.nodeName);

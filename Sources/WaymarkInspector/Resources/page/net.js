@@ -87,7 +87,7 @@ export class Stream {
 			source.addEventListener(name, event => {
 				if (this.source !== source) return;
 				this.heard();
-				const data = JSON.parse((event).data);
+				const data = JSON.parse(event.data);
 				readClock(data);
 				this.tell("open");
 				this.deliver(name, data);

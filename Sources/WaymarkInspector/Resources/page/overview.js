@@ -11,7 +11,7 @@ import { bytes, clock, counted, distance, duration, sentence } from "./words.js"
 const STANDINGS = ["waiting", "slow", "away", "guided", "requests", "findings"];
 const BAD = { slow: "bad", waiting: "warn", away: "warn" };
 
-const standing = row => (row.standing?.length ? row.standing.map(one => badge(sentence(one), BAD[one])) : [badge("well", "good")]);
+const standing = row => row.standing?.length ? row.standing.map(one => badge(sentence(one), BAD[one])) : badge("well", "good");
 
 function only(route) {
 	const chosen = new Set((route.only ?? "").split(",").filter(Boolean));
@@ -23,13 +23,13 @@ function only(route) {
 	}, name)));
 }
 
-const nextCell = row => (row.nextManeuver ? [h("span.then-glyph", glyph({ type: row.nextManeuverType ?? "noTurn", trafficSide: row.trafficSide })),
-	`${distance(row.distanceToManeuverMeters)} `, row.nextManeuver] : "—");
+const nextCell = row => row.nextManeuver ? [h("span.then-glyph", glyph({ type: row.nextManeuverType ?? "noTurn", trafficSide: row.trafficSide })),
+	`${distance(row.distanceToManeuverMeters)} `, row.nextManeuver] : "—";
 
-const endpointCell = row => (row.endpoints?.length ? h("ul.variants", row.endpoints.map(one => h("li", { key: one.endpoint },
+const endpointCell = row => row.endpoints?.length ? h("ul.variants", row.endpoints.map(one => h("li", { key: one.endpoint },
 	anchor({ view: "guidance", vehicle: row.vehicle, endpoint: one.endpoint }, one.endpoint), one.connected ? "" : ` away until ${clock(one.until).slice(0, 8)}`,
 	one.standing?.includes("slow") && [" ", badge("slow", "bad")],
-	Object.keys(one.withheld ?? {}).length ? soft(` no ${Object.keys(one.withheld).map(sentence).join(", ")}`) : null))) : "none connected");
+	Object.keys(one.withheld ?? {}).length ? soft(` no ${Object.keys(one.withheld).map(sentence).join(", ")}`) : null))) : "none connected";
 
 const VEHICLES = [
 	["Vehicle", row => h("a.strong", { href: link({ view: "guidance", vehicle: row.vehicle, endpoint: null }) }, row.vehicle)],
@@ -39,16 +39,16 @@ const VEHICLES = [
 	["On~", "currentRoadName"],
 	["Destination~", "destination"],
 	["Left#", row => [distance(row.distanceLeftMeters), duration(row.timeLeftSeconds)].filter(Boolean).join(", ")],
-	["Waiting bytes#", row => (row.waitingBytes ? badge(bytes(row.waitingBytes), "warn") : "0")],
-	["Requests#", row => (row.openRequests ? anchor({ view: "requests", vehicle: row.vehicle }, row.openRequests) : "0")],
-	["Findings#", row => (row.findings ? anchor({ view: "findings", vehicle: row.vehicle }, row.findings) : "0")],
-	["Newest#", row => (row.ageSeconds == null ? "—" : `${row.ageSeconds.toFixed(1)} s ago`)],
+	["Waiting bytes#", row => row.waitingBytes ? badge(bytes(row.waitingBytes), "warn") : "0"],
+	["Requests#", row => row.openRequests ? anchor({ view: "requests", vehicle: row.vehicle }, row.openRequests) : "0"],
+	["Findings#", row => row.findings ? anchor({ view: "findings", vehicle: row.vehicle }, row.findings) : "0"],
+	["Newest#", row => row.ageSeconds == null ? "—" : `${row.ageSeconds.toFixed(1)} s ago`],
 	["Endpoints=", endpointCell],
 ];
 
 const CLIENTS = [
 	["Client", row => [row.client, row.displayName && soft(` ${row.displayName}`)]],
-	["State", row => (row.connected ? badge("connected", "good") : badge(`away until ${clock(row.until).slice(0, 8)}`, "warn"))],
+	["State", row => row.connected ? badge("connected", "good") : badge(`away until ${clock(row.until).slice(0, 8)}`, "warn")],
 	["Sessions", row => row.sessions?.join(", ")], ["Priority#", "priority"],
 	["Owner", "owner"], ["Waiting#", row => bytes(row.waitingBytes)],
 	["Granted=", row => row.features?.map(sentence).join(", ")],
@@ -57,7 +57,7 @@ const CLIENTS = [
 const SESSIONS = [
 	["Session#", "session"], ["Client", "client"], ["Vehicles", row => row.vehicles?.join(", ") || (row.anyThatAsked ? "any that asks" : "—")],
 	["Phase", row => [row.phase, row.suspended && badge("client away", "warn")]], ["Route#", "generation"],
-	["Number#", "sequence"], ["Age#", row => (row.ageMilliseconds == null ? "—" : `${(row.ageMilliseconds / 1000).toFixed(1)} s`)],
+	["Number#", "sequence"], ["Age#", row => row.ageMilliseconds == null ? "—" : `${(row.ageMilliseconds / 1000).toFixed(1)} s`],
 	["Frames/s#", row => row.framesPerSecond?.toFixed(1)], ["Retained#", row => bytes(row.retainedBytes)],
 	["For resuming#", row => bytes(row.replayBytes)], ["Not shared", row => row.optedOut?.map(sentence).join(", ") || "nothing"],
 ];
@@ -85,6 +85,7 @@ export const overview = {
 		data.truncated && data.next && h("p", anchor({ after: data.next }, "more vehicles ⇢")),
 		table("Navigation clients", CLIENTS, data.clients ?? [], { key: "client", empty: note("No navigation client is connected.", "Connect one: waymark navigate --vehicle car --route FILE") }),
 		table("Sessions", SESSIONS, data.sessions ?? [], { key: "session", empty: note("No session is open.") }),
+		data.othersTruncated && note("There are more clients and sessions than shown."),
 	],
 };
 

@@ -102,10 +102,10 @@ export const frameLink = (entry, text) => (entry ? anchor({ view: "frames", entr
 export const field = (label, control, hint) => h("label.field", h("span", label), control, hint && h("small", hint));
 
 export function select(name, options, chosen, properties = {}) {
-	const control = (h("select", { name, ...properties }, options.map(option => {
-		const [value, text] = typeof option === "string" ? [option, sentence(option)] : option;
+	const control = h("select", { name, ...properties }, options.map(option => {
+		const [value, text = sentence(value)] = [option].flat();
 		return h("option", { value, selected: value === chosen }, text);
-	})));
+	}));
 	if (chosen != null) control.value = chosen;
 	return control;
 }
