@@ -384,8 +384,10 @@ let package = Package(
         .testTarget(
             name: "WaymarkExporterTests",
             dependencies: [
-                "WaymarkClient", "WaymarkConfiguration", "WaymarkDaemon", "WaymarkExporter", "WaymarkModel",
-                "WaymarkProtocol", "WaymarkTelemetry", "WaymarkTransport", "WaymarkWeb", logging,
+                "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkDaemon", "WaymarkExporter",
+                "WaymarkModel", "WaymarkProtocol", "WaymarkTelemetry", "WaymarkTransport", "WaymarkWeb",
+                logging,
+                nioCore, nioPosix,
                 .product(
                     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
                 .product(

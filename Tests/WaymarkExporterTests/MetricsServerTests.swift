@@ -15,7 +15,7 @@
     import WaymarkWeb
 
     /// A daemon on sockets of its own.
-    private struct Gateway {
+    struct Gateway {
         let folder: String
         let daemon: Daemon
 
@@ -36,13 +36,15 @@
             return Gateway(folder: folder, daemon: try await Daemon.start(settings, logger: logger))
         }
 
-        func address(_ socket: String) -> ServiceAddress { .unix(path: "\(self.folder)/\(socket)") }
+        func path(_ socket: String) -> String { "\(self.folder)/\(socket)" }
+
+        func address(_ socket: String) -> ServiceAddress { .unix(path: self.path(socket)) }
 
         func stop() async { await self.daemon.shutdown(reconnectAfter: .milliseconds(1)) }
     }
 
     /// Asks each time: nothing is used again.
-    private func reader(
+    func reader(
         of address: ServiceAddress, tell: @escaping @Sendable (String?) -> Void = { _ in }
     ) -> CounterReader {
         var times = CounterReader.Times()
@@ -51,6 +53,13 @@
         configuration.reconnection = ReconnectionPolicy(
             firstDelay: .milliseconds(5), delayMax: .milliseconds(50), firstAttemptsMax: 1)
         return CounterReader(of: address, configuration, times, tell: tell)
+    }
+
+    extension CounterReader {
+        func scrape() async throws -> ParsedMetrics {
+            let text = MetricFormat.openMetrics.text(GatewayMetrics.families(of: await self.read()))
+            return try ParsedMetrics(text, .openMetrics)
+        }
     }
 
     private func application(_ reading: GatewayReading?) throws -> some ApplicationProtocol {
@@ -110,7 +119,7 @@
                 try await session.setCurrentRoadName(["Road \(number)"])
                 try await session.whenAccepted()
             }
-            let metrics = try await self.scrape(reader)
+            let metrics = try await reader.scrape()
             for (series, value) in [
                 "waymark_publications_total{type=\"currentRoadName\"}": 5.0,
                 "waymark_publications_total{type=\"startGuidance\"}": 1,
@@ -127,7 +136,7 @@
             try await session.finish()
             await client.close()
             for endpoint in endpoints { await endpoint.close() }
-            let later = try await self.scrape(reader)
+            let later = try await reader.scrape()
             #expect(later["waymark_sessions_ended_total{reason=\"finished\"}"] == 1)
             #expect(later["waymark_sessions{phase=\"active\"}"] == 0)
             await reader.close()
@@ -159,7 +168,7 @@
             #expect(await stop("Yes") == .accepted)
             for _ in 1...2 { #expect(await stop("No") == .declinedByUser) }
             for _ in 1...3 { #expect(await stop("Far") == .tooLarge) }
-            let metrics = try await self.scrape(reader)
+            let metrics = try await reader.scrape()
             for (series, value) in [
                 "waymark_requests_ended_total{outcome=\"invalid\"}": 1.0,
                 "waymark_requests_ended_total{outcome=\"accepted\"}": 1,
@@ -178,7 +187,7 @@
         @Test func `withheld features and refused peers are counted by reason`() async throws {
             let gateway = try await Gateway.start()
             let reader = reader(of: gateway.address("o"))
-            let before = try await self.scrape(reader)
+            let before = try await reader.scrape()
             let refused = "waymark_peers_refused_total{code=\"idInUse\"}"
             let withheld = "waymark_features_withheld_total{reason=\"notRequested\"}"
             #expect(before[refused] == 0 && before[withheld] == 0)
@@ -198,7 +207,7 @@
                 }
             }
             func withheldCount(without features: Set<GuidanceFeature>) async throws -> Double {
-                let before = try #require(try await self.scrape(reader)[withheld])
+                let before = try #require(try await reader.scrape()[withheld])
                 var configuration = VehicleEndpoint.Configuration(vehicle: "car", endpoint: "cluster")
                 configuration.withoutFeatures = features
                 let endpoint = try await VehicleEndpoint.connect(to: gateway.address("v"), configuration)
@@ -208,7 +217,7 @@
                 let place = Waypoint(center: Coordinate(latitude: 47, longitude: 9), nameVariants: ["Here"])
                 try await session.start(Trip(id: "t", origin: place, destination: place), route: .init())
                 try await session.whenAccepted()
-                let after = try #require(try await self.scrape(reader)[withheld])
+                let after = try #require(try await reader.scrape()[withheld])
                 await client.close()
                 await endpoint.close()
                 return after - before
@@ -216,15 +225,10 @@
             let fewest = try await withheldCount(without: [])
             #expect(try await withheldCount(without: [.laneGuidance]) == fewest + 1)
             #expect(try await withheldCount(without: [.laneGuidance, .routeSegments]) == fewest + 2)
-            let after = try await self.scrape(reader)
+            let after = try await reader.scrape()
             #expect(after[refused] == 2 && after[misplaced] == 3)
             await reader.close()
             await gateway.stop()
-        }
-
-        private func scrape(_ reader: CounterReader) async throws -> ParsedMetrics {
-            let text = MetricFormat.openMetrics.text(GatewayMetrics.families(of: await reader.read()))
-            return try ParsedMetrics(text, .openMetrics)
         }
 
         @Test func `without a gateway a scrape says so, and a gateway that comes is found`() async throws {
