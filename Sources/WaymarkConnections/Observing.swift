@@ -96,9 +96,10 @@ extension GatewayCore {
         }
         self.beginMeasuring(at: now)
         guard self.hub?.isDue == true else { return }
-        // Why not for each portion: the counters are long, and hardly ever asked for.
+        // Why not for each portion: that costs a look at every session, and is hardly ever asked for.
         let isAnswering = self.hub?.isAnswering == true
-        let measures = isAnswering ? self.measures : Measures(counters: [], connections: [])
+        let measures =
+            self.hub?.needsMeasures == true ? self.measures : Measures(counters: [], connections: [])
         let portions = self.hub?.takePortions(of: &self.gateway, measures: { measures }, at: now)
         for (id, frames) in portions ?? [] { self.instruct(id, .tell(id, frames)) }
         if isAnswering, self.hub?.isAnswering == false { self.measure = LoopMeasure() }

@@ -286,6 +286,13 @@ package struct ObservationHub {
     /// Whether an observer may be sent something now.
     package var isDue: Bool { !self.due.isEmpty }
 
+    /// Some observer may be told counters now.
+    package var needsMeasures: Bool {
+        self.due.places.contains {
+            if case .counters? = self.observations[$0]?.answer?.part { true } else { false }
+        }
+    }
+
     /// Adds an observation to those that have something to send, or removes it.
     mutating func note(_ place: Int) {
         guard let observation = self.observations[place], observation.isReady, !observation.mayContinue,

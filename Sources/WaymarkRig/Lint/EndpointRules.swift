@@ -119,9 +119,21 @@ struct ReceiptRule: LintRule {
 
     private var endpoints: [PeerID: Endpoint] = [:]
 
-    var deadline: Instant? { self.endpoints.values.lazy.compactMap(\.deadline).min() }
+    /// Of the endpoints that owe a receipt: few, or none, of many.
+    private var deadlines: [PeerID: Instant] = [:]
+
+    var deadline: Instant? { self.deadlines.values.min() }
 
     mutating func see(_ step: LintStep, _ world: LintWorld, _ context: inout LintContext) {
+        self.follow(step, &context)
+        switch step {
+        case .message(let peer, _, _, _), .connection(let peer, _):
+            self.deadlines[peer] = self.endpoints[peer]?.deadline
+        default: break
+        }
+    }
+
+    private mutating func follow(_ step: LintStep, _ context: inout LintContext) {
         switch step {
         case .message(let peer, .toPeer, .snapshotBegin(let begin), let header):
             self.endpoints[peer] = Endpoint(
@@ -176,11 +188,11 @@ struct ReceiptRule: LintRule {
     }
 
     mutating func deadlineReached(_ world: LintWorld, _ context: inout LintContext) {
-        for peer in self.endpoints.keys.sorted(by: { $0.description < $1.description }) {
-            guard let endpoint = self.endpoints[peer], let deadline = endpoint.deadline,
-                deadline <= context.instant
-            else { continue }
+        let late = self.deadlines.filter { $0.value <= context.instant }.keys
+        for peer in late.sorted(by: { $0.description < $1.description }) {
+            guard let endpoint = self.endpoints[peer] else { continue }
             self.endpoints[peer]?.isTold = true
+            self.deadlines[peer] = nil
             context.find(
                 .receiptWrong, peer, endpoint.session, values: [("interval", "\(endpoint.interval)")],
                 entry: endpoint.owes?.entry,

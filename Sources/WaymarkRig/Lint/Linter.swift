@@ -48,8 +48,14 @@ package struct Linter: Sendable {
     private var counts: [Count]
     private var instant = Instant(nanoseconds: .min)
     private var lastEntry = 0
-    /// When the next rule decides, if nothing happens until then.
-    package private(set) var deadline: Instant?
+    /// No rule of a session decides before; nil if none waits.
+    private var earliest: Instant?
+    /// When the next rule decides, if nothing happens until then. O(sessions).
+    package var deadline: Instant? {
+        [self.peerDeadline, self.sessionDeadline].compactMap(\.self).min()
+    }
+    private var peerDeadline: Instant? { self.rules.lazy.compactMap(\.deadline).min() }
+    private var sessionDeadline: Instant? { self.sessionRules.values.lazy.compactMap(\.deadline).min() }
 
     private static let peerRules: [any LintRule] = [
         ContradictionRule(), RequestRerouteRule(), CancelIgnoredRule(), RejectedRule(), PromptLateRule(),
@@ -107,7 +113,6 @@ package struct Linter: Sendable {
         guard let step = self.world.apply(entry) else { return findings }
         var context = LintContext(at: entry.instant, entry: entry.index)
         self.tell(step, &context)
-        self.updateDeadline()
         findings += self.counted(context.findings)
         return findings
     }
@@ -122,7 +127,7 @@ package struct Linter: Sendable {
     /// What happens meanwhile is not known: forgets everything but the counts.
     package mutating func forget() {
         (self.world, self.rules, self.sessionRules, self.order) = (LintWorld(), Self.peerRules, [:], [])
-        self.deadline = nil
+        self.earliest = nil
     }
 
     // MARK: Rules
@@ -163,12 +168,13 @@ package struct Linter: Sendable {
             self.order.insert(id, at: self.order.firstIndex { $0 > id } ?? self.order.count)
         }
         self.sessionRules[id]?.see(step, session, &context)
+        self.expect(self.sessionRules[id]?.deadline)
     }
 
     /// Lets all rules decide whose deadline is before an instant, in the order of the deadlines.
     private mutating func decide(before instant: Instant) -> [Finding] {
         var findings: [Finding] = []
-        while let deadline = self.deadline, deadline < instant {
+        while let deadline = self.deadline(before: instant) {
             var context = LintContext(at: max(deadline, self.instant), entry: self.lastEntry)
             for index in self.rules.indices where self.rules[index].deadline == deadline {
                 self.rules[index].deadlineReached(self.world, &context)
@@ -178,17 +184,22 @@ package struct Linter: Sendable {
                 self.sessionRules[id]?.decide(session, &context, at: deadline)
             }
             findings += self.counted(context.findings)
-            self.updateDeadline()
         }
         return findings
     }
 
-    private mutating func updateDeadline() {
-        let deadlines = [
-            self.rules.lazy.compactMap(\.deadline).min(),
-            self.sessionRules.values.lazy.compactMap(\.deadline).min(),
-        ]
-        self.deadline = deadlines.compactMap(\.self).min()
+    private mutating func expect(_ deadline: Instant?) {
+        guard let deadline else { return }
+        self.earliest = min(self.earliest ?? deadline, deadline)
+    }
+
+    /// The next deadline, if it is before an instant. Sessions are looked at only once one of them may have such a deadline.
+    private mutating func deadline(before instant: Instant) -> Instant? {
+        if let earliest, earliest < instant { self.earliest = self.sessionDeadline }
+        guard let next = [self.peerDeadline, self.earliest].compactMap(\.self).min(), next < instant else {
+            return nil
+        }
+        return next
     }
 
     private mutating func counted(_ findings: [Finding]) -> [Finding] {
