@@ -96,7 +96,7 @@ extension GatewayCore {
         }
         self.beginMeasuring(at: now)
         guard self.hub?.isDue == true else { return }
-        // Why not for each portion: that costs a look at every session, and is hardly ever asked for.
+        // Why not for each portion: the counters are long, and hardly ever asked for.
         let isAnswering = self.hub?.isAnswering == true
         let measures =
             self.hub?.needsMeasures == true ? self.measures : Measures(counters: [], connections: [])
@@ -105,7 +105,7 @@ extension GatewayCore {
         if isAnswering, self.hub?.isAnswering == false { self.measure = LoopMeasure() }
     }
 
-    /// Everything that is counted.
+    /// Everything that is counted, apart from what costs a look at every session.
     private var measures: Measures {
         mutating get {
             let kept = self.gateway.keptBytes
@@ -119,7 +119,6 @@ extension GatewayCore {
                 Counter(.requestBytes, UInt64(self.gateway.requestByteCount)),
                 Counter(.loopMicroseconds, UInt64(clamping: self.loopTime.nanoseconds / 1_000)),
             ]
-            all += self.gateway.phases.all.map { Counter(.sessionsInPhase, label: $0.code, $0.count) }
             return Measures(counters: all, connections: self.measure.connections)
         }
     }

@@ -2,7 +2,7 @@ internal import WaymarkCodec
 internal import WaymarkGateway
 package import WaymarkProtocol
 
-/// What is counted, and what waits for connections.
+/// What is counted, apart from the phases of sessions, and what waits for connections.
 package struct Measures: Sendable {
     package var counters: [CounterReport.Counter]
     package var connections: [ConnectionMeasure]
@@ -100,6 +100,9 @@ extension CounterAnswer {
         case .counters:
             let measures = measures()
             report.counters = measures.counters
+            report.counters += gateway.phases.all.map {
+                .init(.sessionsInPhase, label: $0.code, $0.count)
+            }
             if self.read.wantsConnections { self.connections = measures.connections }
             self.part = .connections(next: 0)
         case .connections(let next):
