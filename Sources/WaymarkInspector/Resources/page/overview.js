@@ -34,6 +34,7 @@ const endpointCell = row => row.endpoints?.length ? h("ul.variants", row.endpoin
 const VEHICLES = [
 	["Vehicle", row => h("a.strong", { href: link({ view: "guidance", vehicle: row.vehicle, endpoint: null }) }, row.vehicle)],
 	["State", standing],
+	["Endpoints=", endpointCell],
 	["Guided by", row => [row.client ?? "—", row.phase && soft(` ${row.phase}${row.generation > 1 ? `, route ${row.generation}` : ""}`), row.suspended && badge("client away", "warn")]],
 	["Next maneuver=", nextCell],
 	["On~", "currentRoadName"],
@@ -43,7 +44,6 @@ const VEHICLES = [
 	["Requests#", row => row.openRequests ? anchor({ view: "requests", vehicle: row.vehicle }, row.openRequests) : "0"],
 	["Findings#", row => row.findings ? anchor({ view: "findings", vehicle: row.vehicle }, row.findings) : "0"],
 	["Newest#", row => row.ageSeconds == null ? "—" : `${row.ageSeconds.toFixed(1)} s ago`],
-	["Endpoints=", endpointCell],
 ];
 
 const CLIENTS = [
