@@ -152,15 +152,17 @@ struct ReasonFinder {
             self.held(published, held, endpoint)
         }
         // What concerns everything is behind what concerns one cell.
-        if !self.source.showsContent {
-            var reason = Reason(
-                .published, "", .hidden,
-                self.source.isRedacted
-                    ? "places and texts are removed by --redact"
-                    : "places and texts are hidden by the settings of the listener")
-            reason.next = self.source.isRedacted ? "" : "`observe: content` of the listener shows them."
-            self.reasons.append(reason)
-        }
+        if !self.source.showsContent { self.reasons.append(self.hidden("")) }
+    }
+
+    private func hidden(_ path: String) -> Reason {
+        var reason = Reason(
+            .published, path, .hidden,
+            self.source.isRedacted
+                ? "places and texts are removed by --redact"
+                : "places and texts are hidden by the settings of the listener")
+        reason.next = self.source.isRedacted ? "" : "`observe: content` of the listener shows them."
+        return reason
     }
 
     private mutating func held(_ published: VehicleState, _ held: VehicleState, _ endpoint: EndpointRecord) {
@@ -169,6 +171,7 @@ struct ReasonFinder {
         self.laneGuidances(published, held, endpoint)
         self.texts(published, held, endpoint)
         self.segments(published, held, endpoint)
+        self.others(published, held, endpoint)
         self.arrival(endpoint)
     }
 
@@ -213,9 +216,12 @@ struct ReasonFinder {
                 hasSegments
                     ? "\(client) has published no segments"
                     : "the trip says that no route segments are available"),
-            note(
-                "currentRoadName", state.currentRoadName.isEmpty,
-                "\(client) has not published the name of the road"),
+            // Without texts, it is empty in any case.
+            state.currentRoadName.isEmpty && !self.source.showsContent
+                ? self.hidden("currentRoadName")
+                : note(
+                    "currentRoadName", state.currentRoadName.isEmpty,
+                    "\(client) has not published the name of the road"),
             note(
                 "tripEstimates", state.tripEstimates == nil,
                 "\(client) has published no estimates of the trip"),
@@ -327,23 +333,62 @@ struct ReasonFinder {
         _ published: VehicleState, _ held: VehicleState, _ endpoint: EndpointRecord
     ) {
         guard self.picture.withheld[.routeSegments] == nil else { return }
-        let bytesMax = endpoint.limits.frameBytesMax
-        if let longest = self.picture.content?.longestRouteFrame, bytesMax > 0, longest > Int(bytesMax) {
+        if let longest = self.picture.content?.longestRouteFrame, longest > self.frameBytesMax {
             self.reasons.append(
                 .limited(
-                    "segments", .fitted, "frameBytes", bytesMax,
-                    "a frame of \(longest) bytes is longer than the endpoint reads: it is sent in parts, and lines that do not fit are thinned"
+                    "segments", .fitted, "frameBytes", endpoint.limits.frameBytesMax,
+                    "a frame of \(longest) bytes is longer than the \(self.frameBytesMax) that are sent to the endpoint: it is sent in parts, and lines that do not fit are thinned"
                 ))
         }
         let known = Dictionary(held.segments.map { ($0.id, $0) }) { $1 }
         for segment in published.segments {
             guard let mine = known[segment.id], mine.coordinates != segment.coordinates else { continue }
+            let pointsMax = endpoint.limits.routeSegmentPointsMax
+            let isByPoints = pointsMax > 0 && mine.coordinates.count >= Int(pointsMax)
+            let isByBytes = self.frameBytesMax < .max && !isByPoints
             self.reasons.append(
                 .limited(
-                    "segments/\(segment.id)/coordinates", .fitted, "routeSegmentPoints",
-                    endpoint.limits.routeSegmentPointsMax,
+                    "segments/\(segment.id)/coordinates", .fitted,
+                    isByBytes ? "frameBytes" : "routeSegmentPoints",
+                    isByBytes ? endpoint.limits.frameBytesMax : pointsMax,
                     "thinned from \(segment.coordinates.count) points to \(mine.coordinates.count)"))
         }
+    }
+
+    /// What differs and has no reason yet.
+    private mutating func others(_ published: VehicleState, _ held: VehicleState, _ endpoint: EndpointRecord)
+    {
+        var differences = Differences()
+        differences.find(StateObjects.object(published), StateObjects.object(held))
+        let converts = endpoint.preferences.distanceUnits != .asPublished
+        for path in differences.found.compactMap({ $0["path"] as? String }) where path != "withheld" {
+            let isExplained = self.reasons.contains { reason in
+                reason.side == .held && !reason.path.isEmpty
+                    && ("\(path)/".hasPrefix("\(reason.path)/") || reason.path.hasPrefix("\(path)/"))
+            }
+            guard !isExplained else { continue }
+            let parts = path.split(separator: "/")
+            let element = parts.prefix(2).joined(separator: "/")
+            let id = parts.dropFirst().first.flatMap { UInt32($0) }
+            switch parts.first {
+            case "upcomingManeuvers": self.outOfSlots(path, endpoint)
+            case "maneuverEstimates" where !held.maneuvers.contains { $0.id.rawValue == id }:
+                self.outOfSlots(element, endpoint)
+            case "maneuverEstimates" where converts: self.units(element, endpoint)
+            case _ where converts && path.contains("display"): self.units(path, endpoint)
+            case _ where self.frameBytesMax < .max: self.shortened(path)
+            default:
+                self.reasons.append(
+                    Reason(.held, path, .fitted, "cut to the limits of the endpoint by the rules of fitting"))
+            }
+        }
+    }
+
+    private mutating func outOfSlots(_ path: String, _ endpoint: EndpointRecord) {
+        let countMax = endpoint.limits.maneuversStoredMax
+        self.reasons.append(
+            .limited(
+                path, .slots, "maneuversStored", countMax, "the endpoint stores \(countMax) maneuvers"))
     }
 
     private mutating func texts(
@@ -394,6 +439,9 @@ struct ReasonFinder {
     ) {
         guard mine != theirs else { return }
         let fitting = mine.filter { theirs.contains($0) }
+        guard value > 0, theirs.contains(where: { $0.count > Int(value) }) else {
+            return self.shortened(path)
+        }
         let unit = "\(value) characters"
         var reason = Reason.limited(
             path, .fitted, limit, value,
@@ -404,6 +452,18 @@ struct ReasonFinder {
         )
         if fitting.isEmpty { reason.next = "The client can publish a variant of at most \(unit)." }
         self.reasons.append(reason)
+    }
+
+    /// The size of the largest frame that the endpoint is sent.
+    private var frameBytesMax: Int { self.picture.profile?.frameBytesMax ?? .max }
+
+    /// Texts or lines were left out, so that a frame is not too long.
+    private mutating func shortened(_ path: String) {
+        guard self.frameBytesMax < .max, let endpoint = self.picture.endpoint else { return }
+        self.reasons.append(
+            .limited(
+                path, .fitted, "frameBytes", endpoint.limits.frameBytesMax,
+                "shortened, so that its frame has at most \(self.frameBytesMax) bytes"))
     }
 
     private mutating func units(_ path: String, _ endpoint: EndpointRecord) {

@@ -18,6 +18,10 @@ struct PublishedContent: Sendable {
     fileprivate(set) var lines = RouteLines([])
     /// The longest frame of the route, in bytes.
     fileprivate(set) var longestRouteFrame = 0
+    /// The upcoming maneuvers that were named last, if the newest publication names none.
+    fileprivate(set) var lastUpcoming: [ManeuverID] = []
+    /// The current lane guidance that was named last, if the newest publication names none.
+    fileprivate(set) var lastLaneGuidance: LaneGuidanceID?
 
     /// The number of the newest publication that is retained.
     var sequence: UInt64 { self.publications.map(\.sequence).max() ?? 0 }
@@ -58,7 +62,7 @@ struct ContentCache: Sendable {
 
     private struct Kept: Sendable {
         /// Also of types that this build does not know.
-        var frames: [Frame] = []
+        var retention = ObservedRetention()
         var contents: [UInt64: (bytes: ArraySlice<UInt8>, content: Publication)] = [:]
         var content = PublishedContent()
         var age = 0
@@ -78,27 +82,38 @@ struct ContentCache: Sendable {
     ) -> PublishedContent {
         self.uses += 1
         let key = Key(source: source.id, session: record.session)
-        let frames = state.gateway.retained[record.session]?.frames ?? []
+        let retention = state.gateway.retained[record.session] ?? ObservedRetention()
         var kept = self.kept[key] ?? Kept()
         kept.age = self.uses
         let isSame =
-            kept.content.state.isSuspended == record.isSuspended && frames.count == kept.frames.count
-            && zip(frames, kept.frames).allSatisfy { $0.bytes == $1.bytes }
-        if !isSame || kept.contents.isEmpty { self.decode(frames, record, source, &kept) }
+            kept.content.state.isSuspended == record.isSuspended && retention == kept.retention
+        if !isSame || kept.contents.isEmpty { self.decode(retention, record, source, &kept) }
         self.kept[key] = kept
-        if self.kept.count > Self.countMax, let oldest = self.kept.min(by: { $0.value.age < $1.value.age }) {
-            self.kept[oldest.key] = nil
-        }
+        if self.kept.count > Self.countMax + Self.countMax / 8 { self.forgetOldest() }
         return kept.content
     }
 
+    /// Why many at once: each time, all of them are looked at.
+    private mutating func forgetOldest() {
+        let ages = self.kept.values.map(\.age).sorted()
+        let oldest = ages[ages.count - Self.countMax]
+        self.kept = self.kept.filter { $0.value.age >= oldest }
+    }
+
     private func decode(
-        _ frames: [Frame], _ record: SessionRecord, _ source: InspectedSource, _ kept: inout Kept
+        _ retention: ObservedRetention, _ record: SessionRecord, _ source: InspectedSource, _ kept: inout Kept
     ) {
         let (old, lines, segments) = (kept.contents, kept.content.lines, kept.content.state.segments)
-        (kept.frames, kept.contents) = (frames, [:])
+        (kept.retention, kept.contents) = (retention, [:])
         kept.content = PublishedContent()
-        for frame in frames {
+        for frame in retention.lastNamed {
+            switch Codec.publication(of: source.shown(frame))?.content {
+            case .upcomingManeuvers(let ids, _): kept.content.lastUpcoming = ids
+            case .currentLaneGuidance(let id, _): kept.content.lastLaneGuidance = id
+            default: break  // Names none.
+            }
+        }
+        for frame in retention.frames {
             let sequence = frame.header.sequence
             var content: Publication?
             if let known = old[sequence], known.bytes == frame.bytes { content = known.content }
@@ -162,7 +177,8 @@ struct VehiclePicture: Sendable {
         let endpoints = record?.endpoints ?? []
         let endpoint =
             name == nil
-            ? endpoints.first { $0.connection != nil && !$0.isInspector } ?? endpoints.first
+            ? endpoints.first { $0.connection != nil && !$0.isInspector }
+                ?? endpoints.first { !$0.isInspector } ?? endpoints.first
             : endpoints.first { $0.endpoint.rawValue == name }
         self.init(id, endpoint, state, source, &cache)
     }
@@ -206,7 +222,10 @@ struct VehiclePicture: Sendable {
         self.withheld = Dictionary(
             grants.map { (GuidanceFeature($0.feature), WithholdingReason($0.withheld)) }
         ) { first, _ in first }
-        let parts = profile.parts(of: content.publications.map(\.content))
+        let parts = profile.parts(
+            of: content.publications.map(\.content), lastNamed: content.lastUpcoming,
+            lastLaneGuidance: content.lastLaneGuidance
+        ).map { profile.shorten($0, Codec.coder) }
         self.sentSequence = zip(content.publications, parts).reduce(0) { newest, pair in
             pair.1.isEmpty ? newest : max(newest, pair.0.sequence)
         }

@@ -358,7 +358,7 @@ package struct Recorder: Sendable {
     private func retainedParts(of session: SessionID) -> [ObservedRecords] {
         let isRedacted = self.options.redactsPlaces || self.welcome?.visibility == .state
         var parts = [RetainedFrames(session, [])]
-        for frame in self.observed.retained[session]?.frames ?? [] {
+        for frame in self.observed.retained[session]?.framesToTell ?? [] {
             let count = parts[parts.count - 1].frames.count
             if count > 0, count + frame.bytes.count > Self.retainedBytesPerPart {
                 parts.append(RetainedFrames(session, []))

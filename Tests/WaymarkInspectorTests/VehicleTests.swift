@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WaymarkClient
 import WaymarkJSON
+import WaymarkModel
 import WaymarkProtocol
 import WaymarkRecording
 
@@ -9,12 +10,11 @@ import WaymarkRecording
 @testable import WaymarkRig
 
 @Suite(.timeLimit(.minutes(10))) struct VehicleTests {
-    private static func drive(_ profile: String, route: String = "heidelberg-lanes") throws -> InspectedDrive
-    {
+    private static func drive(_ profile: String) throws -> InspectedDrive {
         try InspectedDrive(
             """
             about: A drive.
-            route: \(route)
+            route: heidelberg-lanes
             speed: 10
             vehicle: { profile: \(profile) }
             ended: finished
@@ -27,12 +27,15 @@ import WaymarkRecording
         object["withheld"] = nil
         // Estimates of maneuvers that are over may be left from before.
         object["maneuverEstimates"] = nil
-        // Which lane guidance was named last is not retained while none is shown.
-        if state.currentLaneGuidance == nil { object["laneGuidances"] = nil }
         return object
     }
 
-    @Test(arguments: ["full", "no-lanes", "short-text", "two-maneuvers", "left-hand-traffic"])
+    private static let profiles = [
+        "full", "no-lanes", "short-text", "two-maneuvers", "left-hand-traffic", "small-frames",
+        "small-everything",
+    ]
+
+    @Test(arguments: Self.profiles)
     func `what an endpoint holds is computed as it received it`(_ profile: String) throws {
         var drive = try Self.drive(profile)
         let record = try #require(drive.history.endpoint(PeerID(observed: "dut/cluster")!))
@@ -59,6 +62,62 @@ import WaymarkRecording
         }
         #expect(compared > 20)
         _ = try drive.ask("vehicle", ["id": "dut"])
+    }
+
+    @Test(arguments: Self.profiles)
+    func `everything that an endpoint holds in another way has a reason`(_ profile: String) throws {
+        var drive = try Self.drive(profile)
+        for second in stride(from: 1, through: 60, by: 7) {
+            let answer = try drive.ask("vehicle", ["id": "dut", "at": "\(second)"])
+            let paths = answer.objects("why").filter { $0.text("side") == "held" }.map { $0.text("path") }
+            var differences = Differences()
+            differences.find(answer.object("published"), answer.object("held"))
+            for path in differences.found.map({ $0.text("path") }) where !path.hasPrefix("withheld") {
+                #expect(
+                    paths.contains {
+                        !$0.isEmpty && ("\(path)/".hasPrefix("\($0)/") || $0.hasPrefix("\(path)/"))
+                    },
+                    "\(path) after \(second) s")
+            }
+        }
+    }
+
+    @Test func `a line that is longer than a frame may be is held thinned, for that reason`()
+        throws
+    {
+        var gateway = LiveGateway()
+        gateway.tellState()
+        gateway.change("car") { car in
+            car.endpoints[0].features = FeatureSet([.routeSegments])
+            car.endpoints[0].limits.frameBytesMax = 4_096
+        }
+        let points = (0..<3_000).map {
+            Coordinate(latitude: 47 + Double($0 * $0 % 997) / 1_000, longitude: 9 + Double($0) / 1_000)
+        }
+        let (begin, end) = (Waypoint(center: points[0]), Waypoint(center: points[2_999]))
+        var trip = Trip(id: "t", origin: begin, destination: end)
+        trip.routeSegmentsAvailable = true
+        var route = RouteInformation()
+        route.segments = [RouteSegment(id: "s", origin: begin, destination: end, coordinates: points)]
+        gateway.publish(.startGuidance(trip, generation: 1, route), to: ["car/cluster"])
+        let answer = try gateway.ask("vehicle", ["id": "car", "endpoint": "cluster"])
+        let published = answer.object("published").objects("segments").map { $0["points"] as? Int }
+        let held = answer.object("held").objects("segments").compactMap { $0["points"] as? Int }
+        #expect(published == [3_000])
+        #expect(held.count == 1 && held.allSatisfy { (100..<2_999).contains($0) })
+        let cut = answer.objects("why").filter { $0.text("path") == "segments/s/coordinates" }
+        #expect(cut.map { $0.text("limit") } == ["frameBytes"])
+        #expect(cut.map { $0["value"] as? Int } == [4_096])
+    }
+
+    @Test func `a text that this observer is not told is hidden, not unpublished`() throws {
+        var drive = try Self.drive("full")
+        drive.inspection.sources = [
+            InspectedSource("r1", name: "drive.mcap", .recorded(drive.recording), isRedacted: true)
+        ]
+        let why = try drive.ask("vehicle", ["id": "dut", "at": "20"]).objects("why")
+        let road = why.filter { $0.text("path") == "currentRoadName" }
+        #expect(road.map { $0.text("reason") } == ["hidden"])
     }
 
     @Test func `why there are no lanes: the feature, the reason, and what to do`() throws {

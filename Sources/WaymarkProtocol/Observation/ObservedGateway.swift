@@ -76,16 +76,33 @@ package struct ObservedRetention: Sendable, Hashable {
         let frame: Frame
         /// Of a state.
         let key: ConflationKey?
+        /// It names upcoming maneuvers, or a current lane guidance.
+        let isNaming: Bool
     }
 
     private var kept: [Kept] = []
+    /// What named upcoming maneuvers, or a current lane guidance, of the route last, while the newest such state names none.
+    private var named: [ConflationKey: Frame] = [:]
+
+    package init() {}
 
     /// In the publisher's order.
     package var frames: [Frame] { self.kept.map(\.frame) }
 
+    /// The publications that named upcoming maneuvers, or a current lane guidance, of the route last, if the newest ones name none. The
+    /// gateway retains them no longer, but endpoints with few slots hold what is next by them.
+    package var lastNamed: [Frame] { self.kept.compactMap { $0.key.flatMap { self.named[$0] } } }
+
+    /// ``frames``, and ``lastNamed`` before those that replaced them: told as retained frames, they lead to the same retention.
+    package var framesToTell: [Frame] {
+        self.kept.flatMap { [$0.key.flatMap { self.named[$0] }, $0.frame].compactMap(\.self) }
+    }
+
     /// Adds a frame that is retained already.
     fileprivate mutating func keep(_ frame: Frame, _ outline: PublicationOutline) {
-        self.kept.append(Kept(frame: frame, key: outline.conflationKey))
+        let key = outline.conflationKey
+        if key != nil, self.kept.contains(where: { $0.key == key }) { return self.apply(frame, outline) }
+        self.kept.append(Kept(frame: frame, key: key, isNaming: outline.isNaming))
     }
 
     /// Applies the next publication.
@@ -96,9 +113,14 @@ package struct ObservedRetention: Sendable, Hashable {
         if let old = self.kept.firstIndex(where: { $0.key == key }) {
             // A state that is said again changes nothing, not even its number.
             guard !isRetained || self.kept[old].frame.body != frame.body else { return }
-            self.kept.remove(at: old)
+            let before = self.kept.remove(at: old)
+            if outline.isNaming {
+                self.named[key] = nil
+            } else if before.isNaming {
+                self.named[key] = before.frame
+            }
         }
-        if isRetained { self.kept.append(Kept(frame: frame, key: key)) }
+        if isRetained { self.kept.append(Kept(frame: frame, key: key, isNaming: outline.isNaming)) }
     }
 
     private mutating func apply(event frame: Frame, _ outline: PublicationOutline) {
@@ -107,7 +129,21 @@ package struct ObservedRetention: Sendable, Hashable {
         let isOldRoute = rule.adds == .wholeRoute && outline.route == nil
         let voids: PublicationRule.Voids = isOldRoute ? .pause : rule.voids
         self.kept.removeAll { $0.frame.header.isVoided(by: voids) }
-        if !isOldRoute, rule.retention != .nothing { self.kept.append(Kept(frame: frame, key: nil)) }
+        self.named = self.named.filter { !$0.value.header.isVoided(by: voids) }
+        if !isOldRoute, rule.retention != .nothing {
+            self.kept.append(Kept(frame: frame, key: nil, isNaming: false))
+        }
+    }
+}
+
+extension PublicationOutline {
+    /// Whether it names upcoming maneuvers, or a current lane guidance.
+    fileprivate var isNaming: Bool {
+        switch self.content {
+        case .maneuvers(let ids): self.rule.refersTo == .maneuvers && !ids.isEmpty
+        case .laneGuidance(let id): id != nil
+        default: false
+        }
     }
 }
 
