@@ -185,7 +185,10 @@ package struct EventStream: Sendable {
     ) throws(InspectorError) -> (name: String, object: [String: Any])? {
         var values = ["source": self.source]
         switch view {
-        case .overview: return self.overviewEvent(name, &inspection, source).map { ("overview", $0) }
+        case .overview:
+            // A search looks at everything that all sessions publish.
+            guard self.overview.search.isEmpty || self.mayRead(name, source, now) else { return nil }
+            return self.overviewEvent(name, &inspection, source).map { ("overview", $0) }
         case .entries: return try self.entriesEvent(name, source).map { ("entries", $0) }
         case .vehicle(let id, let endpoint):
             values["id"] = id
@@ -240,7 +243,7 @@ package struct EventStream: Sendable {
         var kept: [String: Data] = [:]
         for (id, row) in rows.rows {
             var content = row
-            content["ageSeconds"] = nil
+            content["ageSeconds"] = (row["ageSeconds"] as? Double).map { Self.roughly($0) }
             let data = JSON.data(content)
             if self.rows[id] != data { changed.append(row) }
             kept[id] = data
@@ -249,20 +252,28 @@ package struct EventStream: Sendable {
         let isFirst = self.sent[name] == nil
         self.rows = kept
         var rest = overview.others
-        var sessions = rest["sessions"] as? [[String: Any]] ?? []
-        for index in sessions.indices { sessions[index]["ageMilliseconds"] = nil }
         rest.merge([
-            "totals": overview.totals(matching: rows.matching), "sessions": sessions,
-            "order": rows.rows.map(\.0), "truncated": rows.matching > Self.rowsMax,
+            "totals": overview.totals(matching: rows.matching), "order": rows.rows.map(\.0),
+            "truncated": rows.matching > Self.rowsMax,
         ]) { $1 }
         if rows.matching > Self.rowsMax { rest.set("next", rows.rows.last?.0) }
-        let data = JSON.data(rest)
+        var content = rest
+        content["sessions"] = (rest["sessions"] as? [[String: Any]] ?? []).map { session in
+            var session = session
+            session["ageMilliseconds"] = (session["ageMilliseconds"] as? Int)
+                .map { Self.roughly(Double($0) / 1_000) }
+            return session
+        }
+        let data = JSON.data(content)
         guard isFirst || !changed.isEmpty || !gone.isEmpty || self.sent[name] != data else { return nil }
         self.sent[name] = data
         return rest.merging([
             "view": name, "at": source.seconds(source.end), "changed": changed, "gone": gone,
         ]) { $1 }
     }
+
+    /// Seconds, so that an age alone is told again only from time to time.
+    private static func roughly(_ seconds: Double) -> Int { Int(seconds / 5) }
 
     private mutating func entriesEvent(
         _ name: String, _ source: InspectedSource

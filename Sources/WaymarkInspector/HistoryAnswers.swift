@@ -187,14 +187,18 @@ struct HistoryAnswers {
         let vehicle = try query.required("id")
         let end = try self.source.time(query) ?? self.source.end
         var book = ReceiptBook(vehicle, self.source)
-        let divisions = self.source.divisions
-        let index = max(0, divisions.partitioningIndex { $0 > end } - 2)
-        let begin = divisions.indices.contains(index) ? divisions[index] : self.source.from
-        try self.reader.forEach(from: begin, to: end.next) { placed, _ in
+        let begin = self.reader.beginning(max(self.source.from, end + (.zero - Self.lookback)), to: end)
+        try self.reader.forEach(from: begin, to: end.next, frames: ReceiptBook.isOfReceipts) { placed, _ in
             book.see(placed)
             return true
         }
-        return book.object(try self.source.state(at: end), rowsMax: Self.receiptRowsMax)
+        let state = try self.source.state(at: end)
+        var cache = ContentCache()
+        return book.object(state, rowsMax: Self.receiptRowsMax) { endpoint in
+            VehicleID(vehicle).map {
+                VehiclePicture($0, endpoint: endpoint, state, self.source, &cache).sentSequence
+            } ?? 0
+        }
     }
 
     // MARK: Destinations

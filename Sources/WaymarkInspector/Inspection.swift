@@ -374,7 +374,8 @@ package struct Inspection: Sendable {
         let endpoint: WaymarkProtocol.EndpointRecord
         do throws(ClientError) {
             endpoint = try .preview(
-                of: profile, session, session.flatMap { state.gateway.clients[$0.client] })
+                of: profile, session, session.flatMap { state.gateway.clients[$0.client] },
+                state.gateway.vehicles[id]?.endpoints ?? [])
         } catch {
             throw InspectorError(.invalid, field: "profile", "\(error)")
         }

@@ -138,14 +138,16 @@ struct RecordObjects {
         var standing = Set<String>()
         if vehicle.navigatesItself { standing.insert("navigatesItself") }
         if vehicle.hasStopped { standing.insert("stopped") }
-        let isGuided = self.state.gateway.sessions[vehicle.session] != nil && !vehicle.endpoints.isEmpty
+        // This program's own endpoint shows nothing.
+        let endpoints = vehicle.endpoints.filter { !$0.isInspector }
+        let isGuided = self.state.gateway.sessions[vehicle.session] != nil && !endpoints.isEmpty
         if !isGuided, vehicle.isGuidanceWanted || vehicle.session != .none, !vehicle.navigatesItself {
             standing.insert("waiting")
         }
         for endpoint in vehicle.endpoints {
             if self.standing(endpoint, vehicle).contains("slow") { standing.insert("slow") }
         }
-        if !vehicle.endpoints.isEmpty, vehicle.endpoints.allSatisfy({ $0.connection == nil }) {
+        if !endpoints.isEmpty, endpoints.allSatisfy({ $0.connection == nil }) {
             standing.insert("away")
         }
         return standing

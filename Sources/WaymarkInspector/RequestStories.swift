@@ -174,6 +174,7 @@ struct RequestStories {
     }
 
     private mutating func forwarded(_ id: Identifier, _ names: String, _ placed: PlacedEntry) {
+        self.restart(id)
         self.add(id, "forwarded", names, placed, "the gateway asks \(names)") {
             // What one before said counts no more.
             ($0.asked, $0.declinedBy, $0.promptDeadline, $0.answeredAt) = (names, "", nil, nil)
@@ -200,7 +201,8 @@ struct RequestStories {
         _ id: Identifier, _ kind: String, _ peer: String, _ placed: PlacedEntry, _ content: [String: Any],
         _ text: String
     ) {
-        if let index = self.stories.lastIndex(where: { $0.id == id.rawValue }), !self.stories[index].isOver {
+        // An endpoint asks until it is told the outcome. The gateway tells it that again if the request is over.
+        if self.stories.contains(where: { $0.id == id.rawValue }) {
             return self.add(id, "asked", peer, placed, "\(peer) asks again") { $0.isAskedAgain = true }
         }
         var object: [String: Any] = [
@@ -211,6 +213,21 @@ struct RequestStories {
         self.stories.append(Tale(id: id.rawValue, object: object))
         if self.stories.count > Self.countMax { self.stories.removeFirst() }
         self.add(id, "asked", peer, placed, text)
+    }
+
+    /// A request that is forwarded after its end is a new one with an old id: it began when it was asked again.
+    private mutating func restart(_ id: Identifier) {
+        guard let index = self.stories.lastIndex(where: { $0.id == id.rawValue }),
+            self.stories[index].isOver, self.stories[index].steps.last?["what"] as? String == "asked",
+            let asked = self.stories[index].steps.popLast()
+        else { return }
+        let old = self.stories[index].object
+        var object = old.filter {
+            ["requestID", "vehicle", "request", "by", "waypoint", "segment", "destination"].contains($0.key)
+        }
+        (object["begin"], object["stage"]) = (asked["at"], "asked")
+        self.stories.append(Tale(id: id.rawValue, object: object, steps: [asked]))
+        if self.stories.count > Self.countMax { self.stories.removeFirst() }
     }
 
     private mutating func change(_ id: Identifier, _ change: (inout Tale) -> Void) {

@@ -112,9 +112,11 @@ enum ProtocolNames {
 }
 
 extension WaymarkProtocol.EndpointRecord {
-    /// An endpoint that is not there, in a session.
+    /// An endpoint that is not there, in a session. `others`: those of the vehicle, from which the same is withheld by the operator's
+    /// policy, or without consent.
     static func preview(
-        of profile: ClusterProfile, _ session: SessionRecord?, _ client: ClientRecord?
+        of profile: ClusterProfile, _ session: SessionRecord?, _ client: ClientRecord?,
+        _ others: [WaymarkProtocol.EndpointRecord]
     ) throws(ClientError) -> WaymarkProtocol.EndpointRecord {
         var configuration = VehicleEndpoint.Configuration(vehicle: "preview", endpoint: "preview")
         (configuration.withoutFeatures, configuration.limits) = (profile.without, profile.limits)
@@ -132,6 +134,10 @@ extension WaymarkProtocol.EndpointRecord {
                 record.withheld.append(FeatureGrant(feature, withheld: .notRequested))
             } else if let client, !client.granted.contains(feature) {
                 record.withheld.append(FeatureGrant(feature, withheld: .clientDoesNotProvide))
+            } else if let grant = others.lazy.flatMap(\.withheld).first(where: {
+                $0.feature == feature && [.policy, .noConsent].contains($0.withheld)
+            }) {
+                record.withheld.append(grant)
             }
         }
         return record

@@ -51,7 +51,10 @@ struct UpdateRows {
         if case .publication(.resumeGuidance(_, let reason, _))? = envelope?.message {
             more["rerouteReason"] = reason.name
         }
-        self.add(placed, frame, self.states[session] ?? VehicleState(), more)
+        let shown = self.states[session] ?? VehicleState()
+        let published = state.estimated[session] ?? placed.place.time
+        more.set("arrival", VehicleAnswer.arrival(shown, published)?["time"])
+        self.add(placed, frame, shown, more)
     }
 
     private static func envelope(_ frame: Frame) -> Envelope? {
@@ -70,8 +73,7 @@ struct UpdateRows {
         _ placed: PlacedEntry, _ frame: RecordedFrame, _ state: VehicleState, _ more: [String: Any]
     ) {
         let header = frame.frame.header
-        var cells = Self.cells(state).merging(more) { $1 }
-        cells.set("arrival", VehicleAnswer.arrival(state, placed.place.time)?["time"])
+        let cells = Self.cells(state).merging(more) { $1 }
         var row = cells
         row.merge([
             "entry": "\(placed.place)", "number": Int(placed.place.number),
@@ -150,6 +152,11 @@ struct ReceiptBook {
 
     init(_ vehicle: String, _ source: InspectedSource) { (self.vehicle, self.source) = (vehicle, source) }
 
+    /// Whether a frame may matter. Finding out whom it concerns takes longer.
+    static func isOfReceipts(_ header: FrameHeader) -> Bool {
+        header.type == .receipt || header.sequence > 0 && MessageType.published.contains(header.rawType)
+    }
+
     mutating func see(_ placed: PlacedEntry) {
         guard let frame = placed.frame, placed.vehicles.contains(self.vehicle), frame.delivery == .whole,
             !frame.isRejected, !placed.isOfOthers(self.vehicle)
@@ -202,11 +209,18 @@ struct ReceiptBook {
     }
 
     /// How many of those that were sent to an endpoint it has not confirmed. What is withheld from it has numbers that it never gets.
-    private func behind(_ endpoint: String, _ receipt: Receipt) -> Int {
-        self.rows.count { $0.sequence > receipt.receivedSequence && $0.sent.contains(endpoint) }
+    /// `newest`: the number of the newest one that is retained, which may have been sent before what was read of the history.
+    private func behind(
+        _ endpoint: String, _ receipt: Receipt, _ newest: UInt64
+    ) -> (count: Int, isWhole: Bool) {
+        let count = self.rows.count { $0.sequence > receipt.receivedSequence && $0.sent.contains(endpoint) }
+        let isWhole = self.rows.first.map { $0.sequence <= receipt.receivedSequence + 1 } ?? false
+        let isBehind = newest > receipt.receivedSequence
+        return (isBehind ? max(1, count) : count, isWhole || !isBehind)
     }
 
-    func object(_ state: RecordedState, rowsMax: Int) -> [String: Any] {
+    /// `sent`: the number of the newest retained publication of which an endpoint is sent anything.
+    func object(_ state: RecordedState, rowsMax: Int, sent: (String) -> UInt64) -> [String: Any] {
         let record = VehicleID(self.vehicle).flatMap { state.gateway.vehicles[$0] }
         let published = self.rows.last?.sequence ?? 0
         var why: [[String: Any]] = []
@@ -216,7 +230,9 @@ struct ReceiptBook {
             if let receipt = endpoint.receipt {
                 object["received"] = Int(clamping: receipt.receivedSequence)
                 object["shown"] = Int(clamping: receipt.shownSequence)
-                object["behind"] = self.behind(name, receipt)
+                let (behind, isWhole) = self.behind(name, receipt, sent(name))
+                object["behind"] = behind
+                if !isWhole { object["behindAtLeast"] = true }
             } else {
                 why.append(
                     Reason(

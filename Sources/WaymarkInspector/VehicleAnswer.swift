@@ -46,7 +46,7 @@ struct VehicleAnswer {
             object["heldBy"] = self.holder(endpoint, content, isPreview: isPreview)
         }
         object.set("card", self.card)
-        object.set("arrival", Self.arrival(content.state, self.lastTime))
+        object.set("arrival", self.arrival(content.state))
         object.set("position", self.position)
         object.set(nonEmpty: "batteries", Self.batteries(content.state))
         return object
@@ -58,6 +58,7 @@ struct VehicleAnswer {
         var object: [String: Any] = [
             "endpoint": isPreview ? "preview" : endpoint.endpoint.rawValue, "basis": "computed",
             "published": Int(clamping: content.sequence), "derived": true,
+            "sent": Int(clamping: self.picture.sentSequence),
             "text": "what is published, cut to this endpoint's profile by the rules of the gateway",
         ]
         object.set("received", endpoint.receipt.map { Int(clamping: $0.receivedSequence) })
@@ -90,16 +91,18 @@ struct VehicleAnswer {
         return object
     }
 
-    /// When the content was published last, as far as that is known.
-    private var lastTime: RecordingTime? {
-        guard self.source.hasMeasures, let session = self.picture.session,
-            let age = self.source.measures.sessions[session.session]?.ageMilliseconds
-        else { return min(self.time ?? self.source.end, self.source.end) }
-        return self.source.end + .milliseconds(-Int64(age))
+    private func arrival(_ state: VehicleState) -> [String: Any]? {
+        if let published = self.picture.session.flatMap({ self.state.estimated[$0.session] }) {
+            return Self.arrival(state, published)
+        }
+        var object = Self.arrival(state, min(self.time ?? self.source.end, self.source.end))
+        object?["basis"] = "the time that is left, from the time shown: when it was published is not known"
+        return object
     }
 
-    static func arrival(_ state: VehicleState, _ published: RecordingTime?) -> [String: Any]? {
-        guard let left = state.tripEstimates?.timeRemaining, let published else { return nil }
+    /// `published`: when the estimates were.
+    static func arrival(_ state: VehicleState, _ published: RecordingTime) -> [String: Any]? {
+        guard let left = state.tripEstimates?.timeRemaining else { return nil }
         var object: [String: Any] = [
             "time": JSON.time((published + left).date), "derived": true,
             "basis": "the time that is left, from when it was published",

@@ -24,8 +24,12 @@ package struct RecentHistory: Sendable {
         let state: RecordedState
         /// The state was told anew.
         let isNew: Bool
+        /// What is kept of the state for this block alone, about.
+        let stateByteCount: Int
         var items: [Item] = []
-        var byteCount = 0
+        var itemByteCount = 0
+
+        var byteCount: Int { self.stateByteCount + self.itemByteCount }
     }
 
     /// How much is kept, and what is not.
@@ -111,9 +115,9 @@ package struct RecentHistory: Sendable {
         case .observedFrames(let told):
             let time = self.clock.time(of: told.instant, arrived: now)
             self.open(at: time)
-            self.state.apply(told)
+            self.state.apply(told, at: time)
             // Between the parts of a whole state, which was taken before.
-            self.incoming?.apply(told)
+            self.incoming?.apply(told, at: time)
             self.add(
                 Item(number: told.number, time: self.later(time), content: .frames(told)), told.frames.count)
         case .observationGap(let gap):
@@ -166,21 +170,27 @@ package struct RecentHistory: Sendable {
 
     /// Begins a block with the present state, if the last is full. Called before the next item changes the state.
     private mutating func open(at time: RecordingTime) {
-        if let last = self.blocks.last, last.byteCount < self.blockBytesMax { return }
+        // Why not smaller than the state: a block of a large state would take most of the room.
+        if let last = self.blocks.last, last.itemByteCount < max(self.blockBytesMax, last.stateByteCount) {
+            return
+        }
         self.begin(at: time, isNew: false)
     }
 
-    /// A block whose state was told counts: nothing else holds it.
     private mutating func begin(at time: RecordingTime, isNew: Bool) {
-        var block = Block(begin: self.later(time), state: self.state, isNew: isNew)
-        if isNew { block.byteCount = Self.byteCount(self.state.gateway) }
+        let block = Block(
+            begin: self.later(time), state: self.state, isNew: isNew,
+            stateByteCount: Self.byteCount(self.state.gateway, isNew: isNew))
         self.counts.bytes += block.byteCount
         self.blocks.append(block)
     }
 
-    private static func byteCount(_ gateway: ObservedGateway) -> Int {
+    /// The records are copied as they change, and shared otherwise. Retained frames are those of entries that are kept, unless the state
+    /// was told: then nothing else holds them.
+    private static func byteCount(_ gateway: ObservedGateway, isNew: Bool) -> Int {
         let records =
             gateway.vehicles.count + gateway.clients.count + gateway.sessions.count + gateway.requests.count
+        guard isNew else { return records * Self.recordByteCount }
         let retained = gateway.retained.values.reduce(0) { sum, retained in
             retained.frames.reduce(sum) { $0 + $1.bytes.count }
         }
@@ -190,7 +200,7 @@ package struct RecentHistory: Sendable {
     private mutating func add(_ item: Item, _ byteCount: Int) {
         let byteCount = byteCount + Self.itemByteCount
         self.blocks[self.blocks.count - 1].items.append(item)
-        self.blocks[self.blocks.count - 1].byteCount += byteCount
+        self.blocks[self.blocks.count - 1].itemByteCount += byteCount
         self.counts.bytes += byteCount
         if case .records = item.content {} else { self.counts.entries += 1 }
         while self.counts.bytes > self.bytesMax, self.blocks.count > 1 {
@@ -253,7 +263,7 @@ package struct RecentHistory: Sendable {
                 self.state.endStep()
                 return [RecordedEntry(number: number, time: item.time, content: .event(text))]
             case .frames(let told):
-                self.state.apply(told)
+                self.state.apply(told, at: item.time)
                 let connections =
                     told.connection.map { [$0] } ?? self.state.peers.connections(of: told.audience)
                 let peers = connections.map { self.state.peers.peer(of: $0).name }
@@ -288,10 +298,12 @@ extension RecordedState {
     /// The records of a step were told before its events and frames.
     fileprivate mutating func endStep() { self.peers.endRecords() }
 
-    fileprivate mutating func apply(_ told: ObservedFrames) {
+    fileprivate mutating func apply(_ told: ObservedFrames, at time: RecordingTime) {
         self.endStep()
         if told.direction == .in, let connection = told.connection {
-            for frame in Frame.all(in: told.frames) where frame.header.type == .hello {
+            for frame in Frame.all(in: told.frames) {
+                if !told.isRejected { self.noteEstimates(in: frame, at: time) }
+                guard frame.header.type == .hello else { continue }
                 do throws(DecodingError) {
                     if case .hello(let hello) = try Codec.decode(frame).message {
                         self.peers.apply(hello, on: connection)

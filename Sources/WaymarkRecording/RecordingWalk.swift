@@ -62,6 +62,8 @@ package struct RecordedState: Sendable {
     package internal(set) var peers = RecordedPeers()
     /// nil in a recording as long as no records changed after its state was read.
     var clock: Clock?
+    /// When the estimates of each session's trip were published last, as far as that was told since the state was.
+    package private(set) var estimated: [SessionID: RecordingTime] = [:]
 
     package init() {}
 
@@ -73,6 +75,17 @@ package struct RecordedState: Sendable {
     mutating func apply(_ records: ObservedRecords) {
         self.peers.apply(records, self.gateway)
         self.gateway.apply(.observedRecords(records), outline: Recorder.outline)
+        for session in records.sessionsGone { self.estimated[session] = nil }
+    }
+
+    /// A client published a frame.
+    mutating func noteEstimates(in frame: Frame, at time: RecordingTime) {
+        switch frame.header.type {
+        case .updateTripEstimates, .startGuidance: self.estimated[frame.header.session] = time
+        case .resumeGuidance:
+            if Recorder.outline(of: frame)?.route != nil { self.estimated[frame.header.session] = time }
+        default: break  // Has none of the trip.
+        }
     }
 }
 
@@ -166,7 +179,7 @@ package struct RecordingWalk: Sendable {
         switch self.recording.channels[message.channel] {
         case .frames(let channel):
             guard let frame = Recording.frame(message.data) else { return nil }
-            self.apply(frame, channel)
+            self.apply(frame, channel, at: time)
             let peer = self.recording.index.channels[message.channel]?.metadata[RecordedChannel.Key.peer]
             let recorded = RecordedFrame(
                 frame: frame, direction: channel.direction, connections: [channel.connection],
@@ -200,12 +213,13 @@ package struct RecordingWalk: Sendable {
         }
     }
 
-    private mutating func apply(_ frame: Frame, _ channel: RecordedChannel.Frames) {
+    private mutating func apply(_ frame: Frame, _ channel: RecordedChannel.Frames, at time: RecordingTime) {
         self.state.peers.endRecords()
         guard self.holdsContent, channel.direction == .in, !channel.isRejected, channel.delivery == .whole
         else { return }
         var told = ObservedFrames(.in, Array(frame.bytes))
         told.session = frame.header.session
+        self.state.noteEstimates(in: frame, at: time)
         self.state.gateway.apply(.observedFrames(told), outline: Recorder.outline)
     }
 }
