@@ -137,7 +137,7 @@ function receive(event, data) {
 	// While a view loads, the stream may still be that of another one.
 	else if (event !== "beat" && stream.path === streamPath()) {
 		if (event === "unavailable") return fail({ status: 404, message: data.error?.reason ?? "this is not there any more" });
-		if (app.error) refresh(load);
+		if (app.error && !app.isBusy) refresh(load);
 		else if (app.data) receiveView(event, data);
 	}
 	return draw();
@@ -195,7 +195,7 @@ function connectionBadge() {
 	if (app.error?.status === 0 || app.stream === "lost") return badge("page disconnected, trying again", "bad");
 	if (connection && connection.state !== "connected") return badge(`gateway ${connection.state}: shown is the state of ${clock(connection.since) || "before"}`, "bad");
 	return app.route.at != null ? badge("past moment", "warn") : app.stream === "paused" ? badge("paused while hidden", "warn")
-		: app.data && !stream.path ? badge("not updated: no live view", "warn") : badge("live", "good");
+		: app.data && !stream.path ? badge("not updated live", "warn") : badge("live", "good");
 }
 
 function paintTop() {
@@ -303,7 +303,7 @@ async function start() {
 	}
 	setInterval(() => {
 		if (document.hidden) return;
-		if (view().reloads?.(app.data)) refresh(load);
+		if (!app.isBusy && view().reloads?.(app.data)) load();
 		else if (view().ticks) draw();
 	}, 1000);
 	return enter();

@@ -76,7 +76,7 @@ export const overview = {
 	draw: ({ overview: data }, { route }) => [
 		h("div.panel", facts([["Vehicles", data.totals.vehicles], ["Clients", data.totals.clients], ["Sessions", data.totals.sessions], ["Open requests", String(data.totals.requests)],
 			["Waiting", bytes(data.totals.waitingBytes ?? 0)], ["Frames/s", data.totals.framesPerSecond?.toFixed(1)], ["Deliveries/s", data.totals.deliveriesPerSecond?.toFixed(1)]])),
-		h("div.filters", searchField("search", route, "Search", "vehicle, client, road, destination"), only(route),
+		h("div.filters", searchField("search", route, "Search", "vehicle, client, road"), only(route),
 			filterField("sort", route, "Sort by", ["waitingBytes", "age", "findings"], "name")),
 		table(`Vehicles: ${data.totals.matching ?? data.vehicles.length} of ${data.totals.vehicles}`, VEHICLES, data.vehicles, {
 			key: "vehicle",
