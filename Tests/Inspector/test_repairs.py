@@ -128,6 +128,13 @@ def test_facts_that_are_not_published_say_so(inspector: Inspector, mock: Mock) -
         page.keyboard.press("Escape")
 
 
+def test_a_maneuver_that_is_not_held_does_not_explain_what_was_not_published(inspector: Inspector) -> None:
+    page = inspector.show("vehicle=car&view=maneuvers")
+    row = page.locator("tr[data-key='2']")
+    assert "not held" in row.inner_text()
+    assert row.get_by_role("button").count() == 1
+
+
 @pytest.mark.parametrize("view", ["updates", "maneuvers", "lanes", "destination", "route"])
 def test_tables_say_what_a_dash_means(inspector: Inspector, view: str) -> None:
     inspector.show(f"vehicle=car&view={view}")

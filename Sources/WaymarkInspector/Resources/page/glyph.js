@@ -135,7 +135,7 @@ function ferry(isLeaving, isChanging) {
 }
 
 function drawing(maneuver) {
-	const roads = (maneuver.junctionElementAngles ?? []);
+	const roads = maneuver.junctionElementAngles ?? [];
 	const type = maneuver.type ?? "noTurn";
 	const side = maneuver.trafficSide === "left" ? -1 : 1;
 	const angle = exitAngle(maneuver);

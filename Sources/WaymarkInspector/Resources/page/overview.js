@@ -28,8 +28,10 @@ function only(route) {
 const nextCell = row => row.nextManeuver ? [h("span.then-glyph", glyph({ ...row, type: row.nextManeuverType ?? "noTurn" })),
 	`${distance(row.distanceToManeuverMeters)} `, row.nextManeuver] : "—";
 
+const awayText = one => `away until ${clock(one.until).slice(0, 8)}`;
+
 const endpointCell = row => row.endpoints?.length ? h("ul.variants", row.endpoints.map(one => h("li", { key: one.endpoint },
-	anchor({ view: "guidance", vehicle: row.vehicle, endpoint: one.endpoint }, one.endpoint), one.connected ? "" : ` away until ${clock(one.until).slice(0, 8)}`,
+	anchor({ view: "guidance", vehicle: row.vehicle, endpoint: one.endpoint }, one.endpoint), one.connected ? "" : ` ${awayText(one)}`,
 	one.standing?.includes("slow") && [" ", badge("slow", "bad")],
 	Object.keys(one.withheld ?? {}).length ? soft(` no ${commas(Object.keys(one.withheld))}`) : null))) : "none connected";
 
@@ -52,7 +54,7 @@ const VEHICLES = [
 
 const CLIENTS = [
 	["Client", row => [row.client, row.displayName && soft(` ${row.displayName}`)]],
-	["State", row => row.connected ? badge("connected", "good") : badge(`away until ${clock(row.until).slice(0, 8)}`, "warn")],
+	["State", row => row.connected ? badge("connected", "good") : badge(awayText(row), "warn")],
 	["Sessions", "sessions", commas], ["Priority#", "priority"], ["Owner", "owner"], ["Waiting#", "waitingBytes", bytes], ["Granted=", "features", commas],
 ];
 

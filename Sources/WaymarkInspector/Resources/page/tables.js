@@ -90,9 +90,9 @@ const loadTables = loads("vehicle/tables", withEndpoint, "tables");
 const tablesAnd = load => (route, signal) => Promise.all([loadTables(route, signal), load(route, signal)]).then(answers => Object.assign(...answers));
 const loadBoth = tablesAnd(loads("vehicle", withEndpoint));
 
-const cell = (row, path, value, name) => explained(value, reasons(row.why, path), name);
-/** A cell of what was published. */
-const own = (key, name, text = (value, row) => value) => row => cell(row, key, row.published[key] == null ? "" : text(row.published[key], row), name);
+/** A cell of what was published. That the row is not held does not explain it. */
+const own = (key, name, text = (value, row) => value) => row =>
+	explained(row.published[key] == null ? "" : text(row.published[key], row), reasons(row.why, key).filter(one => one.path), name);
 const DASH = "—: not published. ";
 
 const MANEUVER_COLUMNS = [
@@ -189,7 +189,7 @@ const SEGMENT_COLUMNS = [
 	["From~", "origin", waypointName],
 	["To~", "destination", waypointName],
 	["Points published#", row => row.points?.published],
-	["Points held#", row => cell(row, "coordinates", row.points?.held, `segment ${row.id}`)],
+	["Points held#", row => explained(row.points?.held, reasons(row.why, "coordinates"), `segment ${row.id}`)],
 	["Length#*", "lengthMeters", distance],
 	["Estimates", "tripTravelEstimates", estimatesText],
 	["Maneuvers", "maneuvers", commas],

@@ -26,7 +26,7 @@ export const typeName = type => sidedName(type) ?? (/^roundaboutExit\d/.test(typ
 
 export function roundaboutExit(maneuver) {
 	const named = /^roundaboutExit(\d+)$/.exec(maneuver.type ?? "");
-	return maneuver.roundaboutExitNumber || (named ? Number(named[1]) : undefined);
+	return maneuver.roundaboutExitNumber || Number(named?.[1] ?? 0);
 }
 
 export function maneuverName(maneuver) {
