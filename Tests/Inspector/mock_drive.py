@@ -122,7 +122,7 @@ class Drive:
         answer["vehicle"]["endpoints"] = [cluster, hud]
         gone = self.traveled(at)
         answer.update(
-            at=at, time=instant(at), number=1290 + int(at * 10), routeKey="7-2-5", published=published, held=held, why=why,
+            at=at, time=instant(at), now=instant(at), number=1290 + int(at * 10), routeKey="7-2-5", published=published, held=held, why=why,
             heldBy={**answer["heldBy"], "endpoint": endpoint, "received": 810 + int(at), "published": 811 + int(at)},
             card={"maneuver": following["id"], "chosenVariant": following["instructionVariants"][-1], "road": following.get("roadFollowingManeuverVariants", [""])[0] or None,
                   "distanceMeters": estimate["distanceMeters"], "maneuverState": held["maneuverState"]},

@@ -98,7 +98,7 @@ class Mock:
     @staticmethod
     def now(answer: Any, at: float) -> Any:
         """A fixture, as if it was told at a time."""
-        return {**answer, **({"at": at, "time": instant(at)} if "at" in answer else {})}
+        return {**answer, **({"at": at, "time": instant(at), "now": instant(at)} if "at" in answer else {})}
 
     def sources(self) -> Any:
         answer = fixture("sources")
@@ -118,7 +118,7 @@ class Mock:
         return {**self.drive.vehicle(at, query.get("endpoint", "cluster")), "source": query.get("source", "live")}
 
     def overview(self, query: dict[str, str]) -> Any:
-        answer = {**fixture("overview"), "at": self.at}
+        answer = {**fixture("overview"), "at": self.at, "now": instant(self.at)}
         car = answer["vehicles"][0]
         vehicle = self.drive.vehicle(self.at)
         state = vehicle["published"]

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from conftest import Inspector
+from mock_inspector import Mock
 
 
 TYPES = """noTurn leftTurn rightTurn straightAhead uTurn followRoad enterRoundabout exitRoundabout offRamp onRamp arriveEndOfNavigation startRoute
@@ -97,3 +98,25 @@ def test_lanes_are_named_and_marked_by_more_than_colour(inspector: Inspector) ->
 ])
 def test_numbers_are_read_as_people_write_them(inspector: Inspector, call: str, text: str) -> None:
     assert inspector.page.evaluate(f"import('/page/words.js').then((words) => {call})") == text
+
+
+@pytest.mark.parametrize("side", ["right", "left"])
+@pytest.mark.parametrize("angle", [180, -180])
+def test_the_way_back_at_a_roundabout_leads_around_it(inspector: Inspector, side: str, angle: int) -> None:
+    length = inspector.page.evaluate("""async (maneuver) => {
+        const picture = (await import('/page/glyph.js')).glyph(maneuver);
+        return Math.max(...[...picture.querySelectorAll('.glyph-route')].map((one) => one.getTotalLength()));
+    }""", {"type": "roundaboutExit4", "junctionType": "roundabout", "trafficSide": side, "junctionExitAngle": angle})
+    assert length > 2 * 3.14 * 21
+
+
+def test_a_lane_of_unknown_status_is_drawn(inspector: Inspector) -> None:
+    html = inspector.page.evaluate("import('/page/glyph.js').then(({lanes}) => lanes({lanes: [{angles: [0], status: '7'}]}).innerHTML)")
+    assert "glyph-lane-good" in html and "lane-7" not in html and "lane-mark" not in html
+
+
+@pytest.mark.mock
+def test_the_overview_draws_the_published_angle(inspector: Inspector, mock: Mock) -> None:
+    mock.overrides["overview"] = lambda query: {**mock.overview(query), "vehicles": [{**row, "junctionExitAngle": 121} for row in mock.overview(query)["vehicles"]]}
+    inspector.show("sort=age")
+    assert inspector.page.locator("td .then-glyph svg").first.get_attribute("aria-label") == "right turn, 121 degrees"

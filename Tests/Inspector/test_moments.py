@@ -114,7 +114,7 @@ def test_frames_are_filtered_at_the_server(inspector: Inspector, mock: Mock) -> 
     page.locator("select[name=rejected]").select_option("1")
     inspector.until("document.querySelectorAll('tbody tr').length === 1")
     page.locator("select[name=way]").select_option("to")
-    page.get_by_role("searchbox", name="Message").fill("hello")
+    page.get_by_role("combobox", name="Message").fill("hello")
     page.keyboard.press("Enter")
     page.wait_for_selector("text=No frame matches.")
     assert any(all(part in path for part in ["rejected=1", "way=to", "message=hello", "kind=frame"]) for _, path, _ in mock.requests)

@@ -326,3 +326,18 @@ class TestRecordings:
         assert re.search("\\d+ differences", inspector.text()) and "maneuverEstimates" in inspector.text(), inspector.text()
         page = inspector.show(f"view=compare&a=r2&b=r2&vehicle=bus&at={end}&atB={end}")
         assert "Both hold the same" in inspector.text()
+
+
+class TestHiddenPlaces:
+    @pytest.fixture
+    def link(self, world: real.World) -> str:
+        return world.inspect("--redact", "places", "--connect", world.socket("observe"))
+
+    def test_hidden_places_are_neither_drawn_nor_told(self, inspector: Inspector) -> None:
+        for view in ["guidance", "sides", "destination", "route", "maneuvers"]:
+            page = inspector.show(f"vehicle=bus&view={view}")
+            assert "0.00000" not in inspector.text(), view
+            assert page.evaluate("document.querySelector('wm-map')?.data.waypoints ?? []") == [], view
+        inspector.show("vehicle=bus")
+        page.locator("dt:has-text('Destination') + dd").get_by_role("button").click()
+        assert "hidden" in page.inner_text("#why-box")

@@ -68,7 +68,7 @@ def test_the_card_shows_glyph_distance_road_and_lanes(inspector: Inspector) -> N
     assert "80 m" in card.inner_text() and "true 81 m" in card.inner_text() and "Kurfürsten-Anlage" in card.inner_text()
     assert "lane 4 of 4, preferred, take it 90 degrees to the right" in (card.locator("svg.lanes").get_attribute("aria-label") or "")
     page.get_by_text(re.compile("Show more")).click()
-    assert page.locator(".sequence li").count() == 4
+    assert page.locator(".sequence li").count() == 11
 
 
 @pytest.mark.mock

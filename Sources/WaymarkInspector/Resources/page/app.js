@@ -2,10 +2,10 @@
 
 import { actions, configuration } from "./actions.js";
 import { spoken } from "./card.js";
-import { element, h, hidden, show, soft } from "./dom.js";
+import { element, h, hidden, hint, show } from "./dom.js";
 import { frames } from "./frames.js";
 import { guidance } from "./guidance.js";
-import { begin, get, Stream } from "./net.js";
+import { begin, get, query, Stream } from "./net.js";
 import { compare, overview } from "./overview.js";
 import { badge, note, place, select } from "./parts.js";
 import { storyViews } from "./story.js";
@@ -19,12 +19,12 @@ const EVERYWHERE = ["overview", "findings", "log", "frames", "compare"];
 const KEPT = ["source", "vehicle", "endpoint", "at"];
 const SHOWN_ONLY = ["node", "byte", "light", "area", "saved"];
 /** Away from a vehicle. */
-const OUT = { vehicle: null, endpoint: null };
+const OUT = { vehicle: null, endpoint: null, after: null };
 const REFRESH = 1000, SPEAK = 2000, ROWS = 200;
 
 const app = {
-	route: /** @type {any} */ ({}), sources: [], act: /** @type {any} */ ({}), names: {}, hasBasemap: false, redact: false,
-	data: null, loaded: "", view: "", error: null, stream: "off", missed: 0, newest: 0, isBusy: false,
+	route: /** @type {any} */ ({}), shown: {}, sources: [], act: /** @type {any} */ ({}), names: {}, hasBasemap: false, redact: false,
+	data: null, dataOf: "", loaded: "", view: "", error: null, stream: "off", missed: 0, newest: 0, isBusy: false,
 	spokenText: "", spokenAt: 0, drawing: 0, refreshing: 0, refreshed: 0, abort: new AbortController(),
 };
 
@@ -33,8 +33,7 @@ const parse = hash => Object.fromEntries(new URLSearchParams(hash.replace(/^#/, 
 function link(changes) {
 	const isOther = changes.view != null && changes.view !== app.route.view;
 	const base = isOther ? Object.fromEntries(KEPT.filter(key => app.route[key] != null).map(key => [key, app.route[key]])) : app.route;
-	const next = Object.entries({ ...base, ...changes }).filter(([, value]) => value !== null && value != null && value !== "");
-	return `#${new URLSearchParams(next.map(([key, value]) => [key, String(value)]))}`;
+	return `#${query({ ...base, ...changes }).slice(1)}`;
 }
 
 function go(changes, replaces = false) {
@@ -49,13 +48,13 @@ const view = () => VIEWS[app.view];
 const source = () => app.sources.find(one => one.source === app.route.source) ?? app.sources[0];
 const isLive = () => source()?.kind === "live" && app.route.at == null;
 
-const context = () => ({
-	route: app.route, source: source(), sources: app.sources, act: app.act, names: app.names, hasBasemap: app.hasBasemap, isLive: isLive(), isBusy: app.isBusy, newest: app.newest,
-	isVirtual: source()?.recording?.run?.clock === "virtual", redraw: draw, reload: load,
-});
+/** What views get to draw. */
+const context = () => ({ ...app, source: source(), isLive: isLive(), isVirtual: source()?.recording?.run?.clock === "virtual", redraw: draw, reload: load });
 
 function enter() {
 	app.route = parse(location.hash);
+	// A new link of waymark inspect: start() signs in.
+	if (app.route.token != null) return location.reload();
 	place.route = app.route;
 	app.route.source ??= app.sources[0]?.source;
 	const wanted = app.route.view ?? (app.route.vehicle ? "guidance" : "overview");
@@ -63,9 +62,8 @@ function enter() {
 	app.route.view = app.view;
 	const identity = JSON.stringify(Object.entries(app.route).filter(([key]) => !SHOWN_ONLY.includes(key)));
 	if (identity === app.loaded) return draw();
-	const loaded = Object.fromEntries(JSON.parse(app.loaded || "[]"));
-	const isOther = ["view", "source", "vehicle"].some(key => loaded[key] !== app.route[key]);
-	app.loaded = identity;
+	const isOther = ["view", "source", "vehicle"].some(key => app.shown[key] !== app.route[key]);
+	Object.assign(app, { loaded: identity, shown: app.route });
 	if (isOther) {
 		app.data = null;
 		window.scrollTo(0, 0);
@@ -77,13 +75,17 @@ async function load() {
 	app.abort.abort();
 	const { signal } = app.abort = new AbortController();
 	app.isBusy = true;
+	const identity = app.loaded;
 	draw();
 	try {
 		const data = await view().load(app.route, signal, app.data, app.sources);
 		if (signal.aborted) return;
 		// The stream may have told something newer meanwhile.
-		for (const [key, old] of Object.entries(app.data ?? {})) if (isLive() && old?.at > data[key]?.at) data[key] = old;
-		Object.assign(app, { data, error: null });
+		if (isLive() && app.dataOf === identity) {
+			for (const [key, old] of Object.entries(app.data ?? {})) if (old?.at > data[key]?.at) data[key] = old;
+			if (data.entries?.entries) keepNewer(data.entries, app.data?.entries?.entries ?? []);
+		}
+		Object.assign(app, { data, dataOf: identity, error: null });
 	} catch (error) {
 		if (signal.aborted) return;
 		app.error = error;
@@ -94,11 +96,20 @@ async function load() {
 	draw();
 }
 
-function listen() {
+/** Keeps the rows that are newer than those of an answer. */
+function keepNewer(answer, rows) {
+	const known = new Set(answer.entries.map(one => one.entry)), newest = answer.entries[0]?.at ?? 0;
+	answer.entries.unshift(...rows.filter(one => one.at >= newest && !known.has(one.entry)));
+}
+
+/** The stream that the view wants. */
+function streamPath() {
 	const { streams, follows, streamParameters } = view();
 	const views = !isLive() || app.error?.status === 401 ? [] : streams?.(app.route) ?? (follows ? [`vehicle:${app.route.vehicle}`] : []);
-	stream.want(views, views.length && streamParameters ? streamParameters(app.route) : {});
+	return views.length ? `/events${query({ views: views.join(","), ...streamParameters?.(app.route) })}` : "";
 }
+
+const listen = () => stream.want(streamPath());
 
 function refresh(work) {
 	if (app.refreshing) return;
@@ -122,9 +133,13 @@ function receive(event, data) {
 	}
 	if (data.at != null) app.newest = Math.max(app.newest, data.at);
 	if (live && event === "beat") live.from = data.from ?? live.from;
-	if (event === "unavailable") return fail({ status: 404, message: data.error?.reason ?? "this is not there any more" });
 	if (event === "gap") app.missed += data.missed ?? 0;
-	else if (event !== "beat" && app.data) receiveView(event, data);
+	// While a view loads, the stream may still be that of another one.
+	else if (event !== "beat" && stream.path === streamPath()) {
+		if (event === "unavailable") return fail({ status: 404, message: data.error?.reason ?? "this is not there any more" });
+		if (app.error && !app.isBusy) refresh(load);
+		else if (app.data) receiveView(event, data);
+	}
 	return draw();
 }
 
@@ -161,11 +176,11 @@ function draw() {
 }
 
 const stream = new Stream(receive, state => {
-	if (state === app.stream) return;
-	if (state === "open" && ["lost", "paused"].includes(app.stream)) {
-		readSources().catch(draw);
-		// A new stream begins with now.
-		if (app.data?.entries) load();
+	if (state === app.stream || (state === "opening" && app.stream !== "open")) return;
+	if (state === "open") {
+		if (["lost", "paused"].includes(app.stream)) readSources().catch(draw);
+		// A new stream begins with now: it does not tell what happened after the answer and before it.
+		if (app.error || app.data?.entries) load();
 	}
 	if (state === "lost") readSources().catch(error => error.status === 401 && fail(error));
 	app.stream = state;
@@ -179,7 +194,8 @@ function connectionBadge() {
 	if (kind === "recording") return recording?.whole === false ? badge("recording, not whole", "warn") : badge("recording");
 	if (app.error?.status === 0 || app.stream === "lost") return badge("page disconnected, trying again", "bad");
 	if (connection && connection.state !== "connected") return badge(`gateway ${connection.state}: shown is the state of ${clock(connection.since) || "before"}`, "bad");
-	return app.route.at != null ? badge("past moment", "warn") : app.stream === "paused" ? badge("paused while hidden", "warn") : badge("live", "good");
+	return app.route.at != null ? badge("past moment", "warn") : app.stream === "paused" ? badge("paused while hidden", "warn")
+		: app.data && !stream.path ? badge("not updated live", "warn") : badge("live", "good");
 }
 
 function paintTop() {
@@ -190,7 +206,7 @@ function paintTop() {
 			element("main").focus();
 		} }, "Skip to the content"),
 		h("a.brand", { href: link({ view: "overview", ...OUT }) }, h("img", { src: "/page/icon.svg", alt: "", width: 26, height: 26 }), "Waymark Inspector"),
-		app.route.vehicle && app.view !== "compare" ? h("h1.crumb", soft({ hide: true }, "› "), app.route.vehicle, hidden(`: ${view().title}`)) : h("h1.hidden-text", view().title),
+		app.route.vehicle && app.view !== "compare" ? h("h1.crumb", app.route.vehicle, hidden(`: ${view().title}`)) : h("h1.hidden-text", view().title),
 		h("span.spring"), connectionBadge(), app.redact && badge("places hidden", "warn"), !app.act.enabled && h("span.read-only", { title: app.act.reason ?? "" }, "read-only"),
 		app.sources.length > 1 && h("label", hidden("Source"), select("source", app.sources.map(one => [one.source, one.file ?? `live: ${one.gateway?.instance || one.address}`]), app.route.source,
 			{ onchange: event => go({ source: event.target.value, at: null, view: "overview", ...OUT }) })),
@@ -209,7 +225,7 @@ function paintNav() {
 function errorNote(error) {
 	const next = {
 		401: "Open the link that waymark inspect printed: it has the token that this browser needs.", 403: "Open the page by the address that waymark inspect printed.", 404: h("a", { href: link({ view: "overview", ...OUT }) }, "Go to the overview"),
-		409: h("a", { href: link({ at: null }) }, "Go to the newest moment"), 429: "Close other pages of the inspector, or wait a moment.", 0: "Start waymark inspect again, and open the new link.",
+		409: h("a", { href: link({ at: null, entry: null, before: null }) }, "Go to the newest moment"), 429: "Close other pages of the inspector, or wait a moment.", 0: "Start waymark inspect again, and open the new link.",
 	}[error.status];
 	return h("div.note.problem-note", { role: "alert" }, h("p", h("strong", "This cannot be shown: "), error.message, "."), next && h("p.next", next), h("button", { onclick: () => (app.sources.length ? load() : location.reload()) }, "Try again"));
 }
@@ -218,7 +234,8 @@ function errorNote(error) {
 function content() {
 	if (app.data && app.error?.status !== 401) {
 		try {
-			return view().draw(app.data, context());
+			const isCut = Object.values(app.data).some(one => one?.truncated && !one.next);
+			return [view().draw(app.data, context()), isCut && hint("There is more than is shown: older rows are left out, or points of lines.")];
 		} catch (error) {
 			console.error(error);
 			return errorNote(error);
@@ -252,7 +269,6 @@ function speak() {
 function setTheme(theme, isChosen = false) {
 	document.documentElement.dataset.theme = theme;
 	if (isChosen) localStorage.setItem("waymark-theme", theme);
-	document.querySelectorAll("wm-map").forEach((/** @type {any} */ map) => map.draw());
 	if (app.view) draw();
 }
 
@@ -285,7 +301,11 @@ async function start() {
 		app.view = "overview";
 		return paint();
 	}
-	setInterval(() => view().ticks && !document.hidden && draw(), 1000);
+	setInterval(() => {
+		if (document.hidden) return;
+		if (!app.isBusy && view().reloads?.(app.data)) load();
+		else if (view().ticks) draw();
+	}, 1000);
 	return enter();
 }
 

@@ -1,8 +1,8 @@
 // The maneuver card, and the preview of a cluster.
 
-import { h, hint, s, soft } from "./dom.js";
+import { h, hint, soft } from "./dom.js";
 import { glyph, lanes } from "./glyph.js";
-import { badge, explained, reasons, why } from "./parts.js";
+import { badge, explained, isEmpty, reasons, why } from "./parts.js";
 import { duration, estimatesText, maneuverName, minutes, sentence, shownDistance, typeName, waypointName } from "./words.js";
 
 export const shownSide = data => (data.held ? "held" : "published");
@@ -14,18 +14,20 @@ export function upcoming(state) {
 	return (state?.upcomingManeuvers ?? []).map(id => known.get(id) ?? { id, isMissing: true });
 }
 
-const currentLanes = state => state?.laneGuidances?.find(one => one.id === state.currentLaneGuidance);
+const NOT_PUBLISHED = [{ reason: "notPublished", text: "The client has not published it." }];
+
+/** Where each published maneuver is, by its id. The client names only the next ones as upcoming. */
+export function standings(state) {
+	const ids = (state?.maneuvers ?? []).map(one => one.id), next = ids.indexOf(state?.upcomingManeuvers?.[0]);
+	return new Map(ids.map((id, index) => [id, index < next ? "past" : index === next ? "current" : "upcoming"]));
+}
+
+export const currentLanes = state => state?.laneGuidances?.find(one => one.id === state.currentLaneGuidance);
 
 const STEPS = ["continue", "initial", "prepare", "execute"];
 
 const nearness = state => h("ol.nearness", { label: `Maneuver state: ${state}` }, STEPS.map(step =>
 	h(`li${step === state ? ".now" : ""}`, step === state ? { "aria-current": "step" } : {}, step)));
-
-function approach(meters) {
-	const share = meters == null ? 0 : 1 - Math.min(meters, 1500) / 1500;
-	return s("svg.approach", { viewBox: "0 0 100 4", preserveAspectRatio: "none", hide: true },
-		s("rect.approach-rest", { width: 100, height: 4, rx: 2 }), s("rect.approach-done", { width: (share * 100).toFixed(1), height: 4, rx: 2 }));
-}
 
 function phaseText(state) {
 	switch (state.phase) {
@@ -45,29 +47,29 @@ function maneuverLines(data, state, next) {
 	const estimates = estimatesOf(state, next.id) ?? next.initialTravelEstimates;
 	const chosen = data.card?.chosenVariant ?? next.instructionVariants?.[0];
 	const road = data.card?.road ?? next.roadFollowingManeuverVariants?.[0];
-	const path = `maneuvers/${next.id}`;
+	const because = path => reasons(data.why, path.replace("maneuver/", `maneuvers/${next.id}/`), side);
 	return [
 		h("div.card-main",
 			h("div.card-glyph", glyph(next)),
 			h("div",
-				h("p.card-distance", ...explained(shownDistance(estimates), reasons(data.why, "maneuverEstimates", side), "distance to the maneuver")),
+				h("p.card-distance", explained(shownDistance(estimates), because("maneuverEstimates"), "distance to the maneuver")),
 				h("p.card-true", [estimates?.displayTenths != null && `true ${estimates.distanceMeters} m`, duration(estimates?.timeSeconds)].filter(Boolean).join(" · ")),
-				h("p.card-instruction", chosen ?? sentence(typeName(next.type)), " ", why(reasons(data.why, `${path}/instructionVariants`, side), "instruction")),
-				road && h("p.card-road", `→ ${road}`, " ", why(reasons(data.why, `${path}/roadFollowingManeuverVariants`, side), "road after the maneuver")),
+				h("p.card-instruction", explained(`${chosen ?? sentence(typeName(next.type))} `, because("maneuver/instructionVariants"), "instruction")),
+				road && h("p.card-road", explained(`→ ${road} `, because("maneuver/roadFollowingManeuverVariants"), "road after the maneuver")),
 				next.highwayExitLabel && h("p", h("span.exit-label", `Exit ${next.highwayExitLabel}`)))),
-		approach(estimates?.distanceMeters), nearness(state.maneuverState ?? "continue"),
+		nearness(state.maneuverState ?? "continue"),
 	];
 }
 
 function laneLine(data, state) {
 	const guidance = currentLanes(state), side = shownSide(data);
 	if (guidance) {
-		return h("div.card-lanes", lanes(guidance), why(reasons(data.why, `laneGuidances/${guidance.id}`, side), "lanes"),
+		return h("div.card-lanes", explained(lanes(guidance), reasons(data.why, `laneGuidances/${guidance.id}/instructionVariants`, side), "lanes"),
 			guidance.instructionVariants?.[0] && h("p.card-true", guidance.instructionVariants[0]));
 	}
-	const list = [...reasons(data.why, "laneGuidances", side), ...reasons(data.why, "currentLaneGuidance", side), ...reasons(data.why, "currentLaneGuidance", "published")].filter(one => one.path);
+	const list = [...reasons(data.why, "laneGuidances", side), ...reasons(data.why, "currentLaneGuidance", side)].filter(one => one.path);
 	return h("p.card-lanes.card-true", list[0] ? `No lanes: ${list[0].text} ` : "No lanes are shown here. ",
-		why(list.length ? list : [{ reason: "notPublished", text: "No lane guidance is current: the client shows lanes near maneuvers that have them." }], "no lanes"));
+		why(list.length ? list : NOT_PUBLISHED, "no lanes"));
 }
 
 export function card(data) {
@@ -88,8 +90,7 @@ export function card(data) {
 		isGuided && list.length > 1 && h("ol.then", { label: "Then" }, list.slice(1, 4).map(maneuver => h("li", { key: maneuver.id },
 			h("span.then-glyph", glyph(maneuver)), h("span", maneuver.instructionVariants?.at(-1) ?? maneuverName(maneuver)),
 			h("span.card-true", maneuver.initialTravelEstimates && `+${shownDistance(maneuver.initialTravelEstimates)}`)))),
-		h("p.card-foot", h("span", "on ", h("strong", state.currentRoadName?.[0] ?? "an unnamed road")), " ",
-			why(reasons(data.why, "currentRoadName", shownSide(data)), "current road")));
+		h("p.card-foot", "on ", explained(h("strong", `${state.currentRoadName?.[0] ?? "an unnamed road"} `), reasons(data.why, "currentRoadName", shownSide(data)), "current road")));
 }
 
 export function spoken(data) {
@@ -118,21 +119,24 @@ export function cluster(data, /** @type {any} */ [name, width, height, left, top
 	] : line("big", state ? phaseText(state) : "No guidance"));
 	const screen = h("div.screen", { role: "img", label: `Cluster of ${name}: ${spoken(data)}` }, safe);
 	const percent = (part, whole) => `${part / whole * 100}%`;
-	Object.assign(screen.style, { aspectRatio: `${width}/${height}` });
+	screen.style.aspectRatio = `${width}/${height}`;
 	Object.assign(safe.style, { left: percent(left, width), top: percent(top, height), width: percent(safeWidth, width), height: percent(safeHeight, height) });
 	return h(`figure.cluster${isLight ? ".cluster-light" : ""}`, { key: name }, screen, h("figcaption", name, showsArea && " · dashed: safe area"));
 }
 
 export function tripFacts(data) {
 	const side = shownSide(data), state = data[side] ?? {};
-	const battery = data.batteries?.arrivalPerMille;
-	const estimates = state.tripEstimates;
+	const battery = data.batteries?.arrivalPerMille, estimates = state.tripEstimates;
+	const fact = (name, value, path) => {
+		const list = reasons(data.why, path, side);
+		return [name, explained(value, list.length || !isEmpty(value) ? list : NOT_PUBLISHED, name.toLowerCase().replace(" *", ""))];
+	};
 	return [
-		["Destination", explained(state.trip ? waypointName(state.trip.destination) : "", reasons(data.why, "trip/destination", side), "destination")],
-		["Arrival *", data.arrival ? h("span", { title: `derived: ${data.arrival.basis ?? ""}` }, minutes(data.arrival.time)) : ""],
-		["Time left", explained(duration(estimates?.timeSeconds), reasons(data.why, "tripEstimates", side), "time left")],
-		["Distance left", estimates ? [shownDistance(estimates), estimates.displayTenths != null && soft(` (true ${estimates.distanceMeters} m)`)] : ""],
+		fact("Destination", waypointName(state.trip?.destination), "trip/destination/nameVariants"),
+		fact("Arrival *", data.arrival && h("span", { title: `derived: ${data.arrival.basis}` }, minutes(data.arrival.time)), "tripEstimates"),
+		fact("Time left", duration(estimates?.timeSeconds), "tripEstimates"),
+		fact("Distance left", estimates && [shownDistance(estimates), estimates.displayTenths != null && soft(` (true ${estimates.distanceMeters} m)`)], "tripEstimates"),
 		["Phase", [badge(state.phase ?? "idle", state.phase === "active" ? "good" : state.phase === "paused" ? "warn" : "plain"), state.generation ? ` route ${state.generation}` : ""]],
-		["Battery on arrival", battery == null ? "" : `${battery / 10} %`],
+		fact("Battery on arrival", battery != null && `${battery / 10} %`, "trip/destination/charge"),
 	];
 }

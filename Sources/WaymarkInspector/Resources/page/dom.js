@@ -48,6 +48,7 @@ export const element = id => document.getElementById(id);
 /** Text that matters less, the same as a paragraph, and text for people who do not see the page. @returns {any} */
 export const soft = (...children) => h("span.soft", ...children);
 export const hint = (...children) => h("p.soft", ...children);
+export const code = text => h("code", text);
 export const hidden = (...children) => h("span.hidden-text", ...children);
 
 const keyOf = node => (node instanceof Element && (node.getAttribute("data-key") || node.id)) || "";
@@ -73,7 +74,7 @@ function sync(shown, wanted) {
 	// What the reader fills in is theirs, until the view asks for another by another key.
 	if (shown.hasAttribute("data-keep")) return;
 	syncAttributes(shown, wanted);
-	const isEdited = shown === document.activeElement && ["INPUT", "SELECT"].includes(shown.nodeName);
+	const isEdited = shown === document.activeElement && ["INPUT", "SELECT"].includes(shown.nodeName) && shown.type !== "range";
 	if ("update" in shown) shown.update(wanted.data);
 	else if (shown.nodeName === "INPUT") {
 		if (!isEdited) [shown.value, shown.checked] = [wanted.value, wanted.checked];

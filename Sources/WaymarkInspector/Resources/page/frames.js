@@ -2,23 +2,22 @@
 
 import { h, hint, soft } from "./dom.js";
 import { get } from "./net.js";
-import { anchor, badge, go, link, moment, note, place, table } from "./parts.js";
-import { filterField, pages, searchField, without } from "./tables.js";
+import { anchor, badge, frameLink, go, moment, note, place, table } from "./parts.js";
+import { filterField, messageField, pages, searchField, without } from "./tables.js";
 import { bytes, sentence } from "./words.js";
 
 const WINDOW = 1024;
 
+let lastShown = "";
+
 const frameFilter = route => ({ vehicle: route.vehicle, kind: "frame", message: route.message, way: route.way, search: route.search, rejected: route.rejected || undefined });
 
-function nodeAt(tree, path) {
-	if (!path) return undefined;
-	let node = { children: tree };
-	for (const index of String(path).split(".")) node = node?.children?.[Number(index)];
-	return node;
-}
+const nodeAt = (tree, path) => path?.split(".").reduce((node, index) => node?.children?.[index], { children: tree });
+
+const isWithin = (range, offset) => range && range[0] <= offset && offset < range[1];
 
 function pathOf(nodes, offset) {
-	const index = nodes.findIndex(node => node.range[0] <= offset && offset < node.range[1]);
+	const index = nodes.findIndex(node => isWithin(node.range, offset));
 	if (index < 0) return "";
 	const below = nodes[index].children?.length ? pathOf(nodes[index].children, offset) : "";
 	return below ? `${index}.${below}` : String(index);
@@ -38,20 +37,26 @@ function treeNode(node, path, chosen) {
 		h("ul", (node.children ?? []).map((child, index) => treeNode(child, `${path}.${index}`, chosen))));
 }
 
-const printable = value => (value >= 0x20 && value < 0x7f ? String.fromCharCode(value) : "·");
+const printable = byte => (byte >= "20" && byte < "7f" ? String.fromCharCode(parseInt(byte, 16)) : "·");
 
 function hexView(frame, route) {
 	const data = frame.hex.match(/../g) ?? [];
 	const chosen = nodeAt(frame.tree, route.node);
-	const [from, end] = chosen?.range ?? [-1, -1], cursor = Math.min(Number(route.byte ?? Math.max(0, from)), Math.max(0, data.length - 1));
+	const cursor = Math.min(Number(route.byte ?? chosen?.range[0] ?? 0), Math.max(0, data.length - 1));
 	const first = Math.floor(cursor / WINDOW) * WINDOW;
 	const rows = [];
 	for (let offset = first; offset < Math.min(first + WINDOW, data.length); offset += 16) {
 		const row = data.slice(offset, offset + 16);
-		const kind = at => (at >= from && at < end ? (chosen?.valueRange && at >= chosen.valueRange[0] && at < chosen.valueRange[1] ? ".byte-value" : ".byte-chosen") : "");
+		const kind = at => (isWithin(chosen?.valueRange, at) ? ".byte-value" : isWithin(chosen?.range, at) ? ".byte-chosen" : "");
+		const cells = text => row.map((byte, index) => h(`span.byte${kind(offset + index)}`, { "data-byte": offset + index }, text(byte)));
 		rows.push(h("div.hex-row", { key: offset }, h("span.hex-offset", offset.toString(16).padStart(4, "0")),
-			h("span.hex-bytes", row.map((byte, index) => h(`span.byte${kind(offset + index)}`, { "data-byte": offset + index }, byte))),
-			h("span", { hide: true }, row.map((byte, index) => h(`span.byte${kind(offset + index)}`, { "data-byte": offset + index }, printable(parseInt(byte, 16)))))));
+			h("span.hex-bytes", cells(byte => byte)), h("span", { hide: true }, cells(printable))));
+	}
+	const shown = `${route.entry} ${route.node} ${route.byte}`;
+	if (shown !== lastShown) {
+		lastShown = shown;
+		// After the page is drawn.
+		queueMicrotask(() => [".node.chosen", route.byte ? `[data-byte="${cursor}"]` : ".byte-chosen,.byte-value"].forEach(one => document.querySelector(one)?.scrollIntoView({ block: "nearest" })));
 	}
 	const pick = offset => go({ node: pathOf(frame.tree, offset) || null, byte: offset }, true);
 	return h("div.hex", {
@@ -69,8 +74,7 @@ function hexView(frame, route) {
 function chosenText(frame, route) {
 	const chosen = nodeAt(frame.tree, route.node);
 	if (!chosen) return "No field is chosen: choose one, or a byte.";
-	return `${chosen.name}${chosen.value == null ? "" : ` = ${valueText(chosen)}`}: bytes ${chosen.range[0]} to ${chosen.range[1] - 1}`
-		+ `${chosen.valueRange ? `, its value from ${chosen.valueRange[0]}` : ""}${chosen.text ? ` (${chosen.text})` : ""}.`;
+	return `${chosen.name}${chosen.value == null ? "" : ` = ${valueText(chosen)}`}: bytes ${chosen.range[0]} to ${chosen.range[1] - 1}${chosen.valueRange ? `, its value from ${chosen.valueRange[0]}` : ""}.`;
 }
 
 const frameView = (frame, route, isVirtual) => h("section.panel", { label: "Frame", key: "frame" },
@@ -78,8 +82,8 @@ const frameView = (frame, route, isVirtual) => h("section.panel", { label: "Fram
 	hint(moment({ at: frame.at, time: frame.line?.time }, isVirtual), ` · ${frame.line?.from ? `from ${frame.line.from}` : `to ${frame.line?.to?.join(", ") ?? "—"}`} · ${bytes(frame.line?.bytes ?? frame.hex.length / 2)}`),
 	h("p", { role: "status" }, chosenText(frame, route)),
 	frame.hexTruncated && note("Only the first 64 KiB are shown.", "Export the frame with waymark recording export."),
-	h("div.frame-parts", hexView(frame, route), h("ul.tree", { label: "Decoded" }, (frame.tree ?? []).map((node, index) => treeNode(node, String(index), route.node ?? "")))),
-	frame.others?.length > 0 && h("p", "The same publication: ", frame.others.map(other => [anchor({ entry: other.entry, node: null, byte: null }, `${other.from ? `from ${other.from}` : `to ${other.to?.join(", ")}`}${other.fitted ? ", fitted" : ""}`), " "])),
+	h("div.frame-parts", hexView(frame, route), h("ul.tree", { label: "Decoded" }, frame.tree.map((node, index) => treeNode(node, String(index), route.node ?? "")))),
+	frame.others?.length > 0 && h("p", "The same publication: ", frame.others.map(other => [frameLink(other.entry, `${other.from ? `from ${other.from}` : `to ${other.to?.join(", ")}`}${other.fitted ? ", fitted" : ""}`), " "])),
 	h("p", anchor({ entry: null, node: null, byte: null }, "Close this frame")));
 
 export const frames = {
@@ -93,21 +97,20 @@ export const frames = {
 		]);
 		return { entries, frame };
 	},
-	draw: (data, { route, isVirtual }) => [
+	draw: (data, { route, isVirtual, names }) => [
 		data.frame && frameView(data.frame, route, isVirtual),
-		h("div.filters", searchField("message", route, "Message", "updateTripEstimates"), filterField("way", route, "Way", [["from", "from a peer"], ["to", "to a peer"]], "both"),
+		h("div.filters", messageField(route, names), filterField("way", route, "Way", [["from", "from a peer"], ["to", "to a peer"]], "both"),
 			filterField("rejected", route, "Show", [["1", "rejected only"]], "all frames"), searchField("search", route, "Search", "anywhere in the line")),
 		table("Frames", [
 			["Time", row => moment(row, isVirtual)],
-			["Message", row => [h("a", { href: link({ entry: row.entry, node: null, byte: null }), current: row.entry === route.entry }, sentence(row.message)), row.rejected && badge("rejected", "bad")]],
+			["Message", row => [frameLink(row.entry, sentence(row.message), row.entry === route.entry), row.rejected && badge("rejected", "bad")]],
 			["From / to", row => (row.from ? `from ${row.from}` : `to ${row.to?.join(", ") ?? "—"}`)],
 			["Number#", "sequence"],
-			["What it says=", row => row.text ?? ""],
-			["Size#", row => bytes(row.bytes)],
+			["What it says=", "text"],
+			["Size#", "bytes", bytes],
 			["Marks", row => [row.fitted && "fitted", row.more && "part", row.fromGateway && "by the gateway", row.redacted && "redacted"].filter(Boolean).join(", ")],
 		], data.entries.entries, { key: "entry", classes: row => (row.entry === route.entry ? "state-current" : row.rejected ? "rejected" : ""),
 			empty: without(data.entries, "No frame matches.", anchor({ message: null, search: null, way: null, rejected: null, before: null }, "Show all frames")) }),
-		hint(`Newest first. ${data.entries.scanned != null ? `${data.entries.scanned} entries were looked through. ` : ""}A message is a link to its bytes.`), pages(data.entries, route),
-		data.skipped > 0 && hint(`${data.skipped} frames went by between updates; they are in the list after a reload.`),
+		hint(`Newest first. ${data.entries.scanned} entries were looked through. A message is a link to its bytes.`), pages(data.entries, route, data.skipped),
 	],
 };

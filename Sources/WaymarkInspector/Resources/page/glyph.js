@@ -9,8 +9,6 @@ const TYPE_ANGLES = {
 	highwayOffRampRight: 40, changeHighwayLeft: -30, changeHighwayRight: 30,
 };
 
-const ROUND = { "stroke-linecap": "round", "stroke-linejoin": "round", fill: "none" };
-
 function toward(from, angle, length) {
 	const radians = (angle * Math.PI) / 180;
 	return [from[0] + Math.sin(radians) * length, from[1] - Math.cos(radians) * length];
@@ -18,27 +16,24 @@ function toward(from, angle, length) {
 
 const at = (...points) => points.map(one => `${one[0].toFixed(1)} ${one[1].toFixed(1)}`).join(" ");
 
-const line = (d, kind = "route", width = 9) => s(`path.glyph-${kind}`, { d, "stroke-width": width, ...ROUND });
+const line = (d, kind = "route", width = 9) => s(`path.glyph-${kind}`, { d, "stroke-width": width, fill: "none" });
 
 function head(tip, angle, size = 15, kind = "route") {
 	const left = toward(tip, angle + 180 - 38, size), right = toward(tip, angle + 180 + 38, size);
-	return s(`path.glyph-${kind}-head`, { d: `M${at(tip)} L${at(left)} L${at(right)} Z`, "stroke-width": 3, "stroke-linejoin": "round" });
+	return s(`path.glyph-${kind}-head`, { d: `M${at(tip)} L${at(left)} L${at(right)} Z`, "stroke-width": 3 });
 }
 
 const stub = (from, angle, length) => line(`M${at(from)} L${at(toward(from, angle, length))}`, "road", 8);
 
-/** The angle in which the glyph leaves, and whether the client published it. */
-export function exitAngle(maneuver) {
-	if (maneuver.junctionExitAngle != null) return { angle: maneuver.junctionExitAngle, isPublished: true };
+/** The angle in which the glyph leaves: as published, otherwise by the type. */
+function exitAngle(maneuver) {
+	if (maneuver.junctionExitAngle != null) return maneuver.junctionExitAngle;
 	const side = maneuver.trafficSide === "left" ? -1 : 1;
 	const exit = roundaboutExit(maneuver);
 	if (exit && maneuver.type !== "exitRoundabout") {
-		return { angle: side * (exit <= 3 ? 180 - 90 * exit : Math.max(-165, 90 - 60 * (exit - 1))), isPublished: false };
+		return side * (exit <= 3 ? 180 - 90 * exit : Math.max(-165, 90 - 60 * (exit - 1)));
 	}
-	if (maneuver.type === "uTurnAtRoundabout") return { angle: -179 * side, isPublished: false };
-	if (maneuver.type === "offRamp") return { angle: 40 * side, isPublished: false };
-	if (maneuver.type === "exitRoundabout") return { angle: 50 * side, isPublished: false };
-	return { angle: TYPE_ANGLES[(maneuver.type)] ?? 0, isPublished: false };
+	return { uTurnAtRoundabout: -179, offRamp: 40, exitRoundabout: 50 }[maneuver.type] * side || (TYPE_ANGLES[maneuver.type] ?? 0);
 }
 
 function turn(angle, roads) {
@@ -91,8 +86,10 @@ function uTurn(side, isOptional) {
 }
 
 function roundabout(maneuver, roads) {
-	const { angle } = exitAngle(maneuver);
 	const isClockwise = maneuver.trafficSide === "left";
+	const published = exitAngle(maneuver);
+	// Back to the road it came from, all the way round.
+	const angle = Math.abs(published) === 180 ? isClockwise ? 179 : -179 : published;
 	const isEntered = maneuver.type === "enterRoundabout", isLeft = maneuver.type === "exitRoundabout";
 	const center = [50, 47];
 	const radius = 21;
@@ -100,7 +97,7 @@ function roundabout(maneuver, roads) {
 	const parts = [s("circle.glyph-road", { cx: center[0], cy: center[1], r: radius, fill: "none", "stroke-width": 8 })];
 	for (const road of roads) parts.push(line(`M${at(on(road))} L${at(toward(center, road, 43))}`, "road", 8));
 	const travelled = isClockwise ? (angle + 180 + 360) % 360 : (180 - angle + 360) % 360;
-	const span = isEntered ? 90 : travelled || 359;
+	const span = isEntered ? 90 : travelled;
 	const end = isEntered ? (isClockwise ? -90 : 90) : angle;
 	const arc = `A${radius} ${radius} 0 ${span > 180 ? 1 : 0} ${isClockwise ? 1 : 0} ${at(on(end))}`;
 	const start = isLeft ? angle + (isClockwise ? -70 : 70) : 180;
@@ -121,7 +118,7 @@ function arrival(side, isVia) {
 		d: `M${x} 62 C${x - 6} 48 ${x - 19} 42 ${x - 19} 28 A19 19 0 0 1 ${x + 19} 28 C${x + 19} 42 ${x + 6} 48 ${x} 62 Z`,
 	});
 	const middle = isVia
-		? s("path.glyph-pin-mark", { d: `M${x - 7} 28 L${x + 7} 28`, "stroke-width": 6, "stroke-linecap": "round" })
+		? s("path.glyph-pin-mark", { d: `M${x - 7} 28 L${x + 7} 28`, "stroke-width": 6 })
 		: s("circle.glyph-pin-hole", { cx: x, cy: 28, r: 7 });
 	const road = side
 		? [line("M50 96 L50 10", "road", 8), line("M50 96 L50 82 Q50 72 " + `${50 + side * 14} 70`)]
@@ -138,10 +135,10 @@ function ferry(isLeaving, isChanging) {
 }
 
 function drawing(maneuver) {
-	const roads = (maneuver.junctionElementAngles ?? []);
+	const roads = maneuver.junctionElementAngles ?? [];
 	const type = maneuver.type ?? "noTurn";
 	const side = maneuver.trafficSide === "left" ? -1 : 1;
-	const { angle } = exitAngle(maneuver);
+	const angle = exitAngle(maneuver);
 	if (/^arrive/.test(type)) return arrival(type.endsWith("Left") ? -1 : type.endsWith("Right") ? 1 : 0, !!maneuver.isIntermediateWaypoint);
 	if (/ferry/i.test(type)) return ferry(type === "exitFerry", type === "changeFerry");
 	if (isRoundabout(maneuver)) return roundabout(maneuver, roads);
@@ -169,9 +166,8 @@ function drawing(maneuver) {
 
 export function glyph(maneuver) {
 	const name = maneuverName(maneuver);
-	const isKnown = exitAngle(maneuver).isPublished;
 	return s("svg.glyph", { viewBox: "0 0 100 100", role: "img", label: name },
-		s("title", isKnown ? name : `${name} (the client published no exit angle: drawn from the type)`), ...drawing(maneuver));
+		s("title", maneuver.junctionExitAngle != null ? name : `${name} (the client published no exit angle: drawn from the type)`), ...drawing(maneuver));
 }
 
 function laneArrow(angle, kind, x) {
@@ -189,15 +185,15 @@ function laneArrow(angle, kind, x) {
 
 function laneDrawing(lane, index) {
 	const left = index * 44, x = left + 22;
-	const isTaken = lane.status !== "notGood";
+	const isTaken = lane.status !== "notGood", kind = lane.status === "preferred" ? "preferred" : "good";
 	const angles = [...(lane.angles ?? [])].sort(one => (one === lane.highlightedAngle ? 1 : -1));
 	const arrows = angles.flatMap(angle =>
-		laneArrow(angle, isTaken && (angle === lane.highlightedAngle || lane.highlightedAngle == null) ? `lane-${lane.status}` : "lane-dim", x));
-	const none = angles.length ? [] : [line(`M${x} 62 L${x} 16`, isTaken ? `lane-${lane.status}` : "lane-dim", 3)];
+		laneArrow(angle, isTaken && (angle === lane.highlightedAngle || lane.highlightedAngle == null) ? `lane-${kind}` : "lane-dim", x));
+	const none = angles.length ? [] : [line(`M${x} 62 L${x} 16`, isTaken ? `lane-${kind}` : "lane-dim", 3)];
 	// The marks below the arrow tell the status, too: two bars for preferred, one for good.
 	const mark = lane.status === "preferred" ? `M${left + 10} 72 h24 M${left + 10} 77 h24` : lane.status === "good" ? `M${left + 10} 74 h24` : "";
 	return s("g",
-		s(`rect.lane-tile.lane-tile-${isTaken ? lane.status : "off"}`, { x: left + 3, y: 2, width: 38, height: 66, rx: 6 }),
+		s(`rect.lane-tile.lane-tile-${isTaken ? kind : "off"}`, { x: left + 3, y: 2, width: 38, height: 66, rx: 6 }),
 		...arrows, ...none, mark && s("path.lane-mark", { d: mark, "stroke-width": 3 }));
 }
 

@@ -1,10 +1,10 @@
 // The view Guidance, and the map of other views.
 
-import { card, shownSide, tripFacts, upcoming } from "./card.js";
+import { card, standings, tripFacts } from "./card.js";
 import { h, hint, soft } from "./dom.js";
 import { get } from "./net.js";
-import { anchor, badge, facts, link, moment, note, reasons, table, vehicleStream, why, withEndpoint } from "./parts.js";
-import { bytes, coordinate, maneuverName, sentence, waypointName } from "./words.js";
+import { anchor, badge, facts, heldBy, link, LOG_KINDS, moment, note, reasons, table, vehicleStream, why, withEndpoint } from "./parts.js";
+import { bytes, coordinate, isPlace, maneuverName, sentence, waypointName } from "./words.js";
 import { beginningOf } from "./map.js";
 
 export async function routeData(route, key, old, signal) {
@@ -16,57 +16,49 @@ export async function routeData(route, key, old, signal) {
 }
 
 /** The basemap, if there is one: asked for once. */
-let basemap = null, isAsked = false;
+let basemap = null;
 
-function askBasemap(loaded) {
-	if (isAsked) return;
-	isAsked = true;
-	fetch("/basemap.geojson").then(response => response.json()).then(content => {
-		basemap = content;
-		loaded();
-	}, () => {});
+async function askBasemap(loaded) {
+	basemap = {};
+	basemap = await fetch("/basemap.geojson").then(response => response.json()).catch(() => ({}));
+	loaded();
 }
 
-/** The position, and what is behind it on its line. The line may be thinned, so shares of its length are used. */
+/** The position, and what is behind it on the lines. They may be thinned, so shares of their length are used. */
 function positionOf(data, lines) {
-	const position = data.vehicle?.position ?? data.route?.position, line = lines.find(one => one.id === position?.segment)?.coordinates;
-	if (!position || !line?.length || !position.lengthMeters) return position && { at: position.coordinate };
+	const position = data.vehicle?.position, line = lines.flatMap(one => one.coordinates);
+	if (!line.length || !position?.lengthMeters) return position && { at: position.coordinate };
 	return { at: position.coordinate, traveled: [...beginningOf(line, 1 - position.distanceLeftMeters / position.lengthMeters), position.coordinate] };
 }
 
 function mapData(data, side) {
 	const route = data.route ?? {}, vehicle = data.vehicle ?? {};
-	const lines = (route.segments ?? []).map(segment => ({ id: segment.id, isCurrent: !!segment.current, coordinates: segment[side]?.coordinates ?? [] }));
-	const state = vehicle.published ?? vehicle.held;
-	const known = new Map((state?.maneuvers ?? []).map(maneuver => [maneuver.id, maneuver]));
-	const next = state?.upcomingManeuvers ?? [];
+	const state = vehicle.published, known = standings(state);
+	const lines = (route.segments ?? []).map(segment => ({ isCurrent: segment.id === state?.currentSegment, coordinates: segment[side]?.coordinates ?? [] }));
 	return {
 		key: `${data.route?.identity} ${side}`, segments: lines, position: positionOf(data, lines),
 		maneuvers: (route.maneuvers ?? []).map(one => ({
-			at: one.coordinate, label: String(one.id), name: maneuverName(known.get(one.id) ?? {}),
-			state: one.id === next[0] ? "current" : next.includes(one.id) ? "upcoming" : "past",
+			at: one.coordinate, label: String(one.id), state: known.get(one.id) ?? "past",
 		})),
-		waypoints: (route.places ?? []).map(one => ({ at: one.center, kind: one.role, name: waypointName(one), thresholdMeters: one.thresholdMeters, entryPoints: one.entryPoints })),
+		waypoints: (route.places ?? []).filter(one => isPlace(one.center)).map(one => ({ at: one.center, kind: one.role, name: waypointName(one), thresholdMeters: one.thresholdMeters, entryPoints: one.entryPoints?.filter(isPlace) })),
 	};
 }
 
 export function mapOf(data, context, side, pick = null, picked = null) {
-	if (context.hasBasemap) askBasemap(context.redraw);
+	if (context.hasBasemap && !basemap) askBasemap(context.redraw);
 	const content = { ...mapData(data, side), basemap, pick }, list = reasons(data.vehicle?.why, "segments", side), hasLine = content.segments.some(one => one.coordinates.length);
 	if (picked) content.waypoints.push({ at: picked, kind: "stop", name: "chosen place" });
 	if (!hasLine && !content.waypoints.length) return note("There is no route to draw.", why(list, "no route", list[0]?.text ?? "why?"));
 	return h("figure.map", { key: "map" }, h("wm-map", { data: content }),
-		h("figcaption", !hasLine && h("strong", "No line to draw. "),
-			!hasLine && why(list, "no line"), " ● next maneuver  ○ position, derived from the estimates",
+		h("figcaption", !hasLine && [h("strong", "No line to draw. "), why(list, "no line")], " ● next maneuver  ○ position, derived from the estimates",
 			h("span", " — current segment  ┄ other segments  ┆ threshold  □ entry point")));
 }
 
 function endpointTable(data) {
-	const published = data.vehicle.session?.sequence;
 	return table("Endpoints of this vehicle", [
 		["Endpoint", row => h("a", { href: link({ endpoint: row.endpoint }), current: row.endpoint === data.vehicle.heldBy?.endpoint }, row.endpoint)],
 		["State", row => [badge(row.connected ? "connected" : "away", row.connected ? "good" : "warn"), row.ready ? " ready" : "", row.standing?.includes("slow") && badge("slow", "bad")]],
-		["Received / shown#", row => (row.received == null ? "no receipts" : `${row.received} / ${row.shown ?? "—"}${published ? ` of ${published}` : ""}`)],
+		["Received / shown#", row => (row.received == null ? "no receipts" : `${row.received} / ${row.shown ?? "—"}`)],
 		["Waiting#", row => [bytes(row.waitingBytes) || "—", row.conflated ? ` (${row.conflated} skipped)` : ""]],
 		["Withheld~", row => withheld(row, data.vehicle)],
 	], data.vehicle.vehicle?.endpoints ?? [], { key: "endpoint", empty: note("No endpoint of this vehicle is connected.", "Connect one: waymark cluster --id ", data.vehicle.vehicle?.vehicle ?? "") });
@@ -85,16 +77,18 @@ const happened = (data, context) => h("section.panel", h("h2", "What happened la
 	h("p", anchor({ view: "log" }, "The whole log")));
 
 function sequence(data) {
-	const side = shownSide(data), state = data[side];
-	const list = upcoming(state);
-	if (list.length < 2) return null;
-	return h("details.panel.more", { key: "more" }, h("summary", `Show more: ${list.length} maneuvers ahead`),
-		h("ol.sequence", list.map(maneuver => h("li", { key: maneuver.id }, maneuver.isMissing ? `maneuver ${maneuver.id} is not known` : maneuverName(maneuver),
-			maneuver.instructionVariants?.[0] && soft(` · ${maneuver.instructionVariants[0]}`)))),
+	const known = standings(data.published), named = data.published?.upcomingManeuvers ?? [];
+	if (known.size < 2) return null;
+	const past = [...known.keys()].filter(id => known.get(id) === "past"), ids = new Set([...past, ...named, ...known.keys()]);
+	const maneuvers = new Map(data.published.maneuvers.map(one => [one.id, one]));
+	return h("details.panel.more", { key: "more" }, h("summary", `Show more: ${past.length} maneuvers past, ${ids.size - past.length} ahead`),
+		h("ol.sequence", [...ids].map(id => {
+			const maneuver = maneuvers.get(id), state = known.get(id);
+			return h(`li.state-${state}`, { key: id, current: state === "current" && "step" }, maneuver ? `${state}: ${maneuverName(maneuver)}` : `maneuver ${id} is not known`,
+				maneuver?.instructionVariants?.[0] && soft(` · ${maneuver.instructionVariants[0]}`));
+		})),
 		h("p", anchor({ view: "maneuvers" }, "All maneuvers with every column")));
 }
-
-const basis = data => (data.heldBy && hint(`Shown as ${data.heldBy.endpoint} holds it: `, `${data.heldBy.text ?? ""}. `, anchor({ view: "sides" }, "Compare with what was published")));
 
 export const guidance = {
 	title: "Guidance",
@@ -106,13 +100,12 @@ export const guidance = {
 	},
 	after: async (data, route, signal) => {
 		data.route = await routeData(route, data.vehicle.routeKey, data.route, signal);
-		data.log = await get("entries", { source: route.source, vehicle: route.vehicle, to: route.at, kind: "event,connection,finding,fault,mark,verdict,dropped", limit: 9 }, signal);
+		data.log = await get("entries", { source: route.source, vehicle: route.vehicle, to: route.at, kind: LOG_KINDS, limit: 9 }, signal);
 	},
 	draw: (data, context) => [
 		h("div.guidance",
-			h("div", card(data.vehicle), sequence(data.vehicle)),
+			h("div", heldBy(data.vehicle, anchor({ view: "sides" }, "Compare with what was published")), card(data.vehicle), sequence(data.vehicle)),
 			h("div", mapOf(data, context, "published"), h("div.panel", facts(tripFacts(data.vehicle))))),
-		basis(data.vehicle),
 		h("div.halves", h("section.panel", endpointTable(data)), happened(data, context)),
 		data.vehicle.position && hint(`* derived. Position ${coordinate(data.vehicle.position.coordinate)}: ${data.vehicle.position.basis ?? "from the estimates"}.`),
 	],

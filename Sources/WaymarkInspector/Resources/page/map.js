@@ -21,15 +21,13 @@ function roundStep(value) {
 
 /** A map of `data`: see mapData() in guidance.js. Another `key` is another route, which is shown as a whole. */
 class WaymarkMap extends HTMLElement {
-	constructor() {
-		super();
-		this.data = /** @type {any} */ ({ segments: [], maneuvers: [], waypoints: [] });
-		this.center = [0.5, 0.5];
-		this.scale = 256;
-		this.isFollowing = this.isMoved = false;
-		this.fitted = "";
-		this.frame = 0;
-	}
+	data = /** @type {any} */ ({ segments: [], maneuvers: [], waypoints: [] });
+	center = [0.5, 0.5];
+	scale = 256;
+	isFollowing = false;
+	isMoved = false;
+	fitted = "";
+	frame = 0;
 
 	connectedCallback() {
 		if (this.canvas) return;

@@ -53,18 +53,18 @@ const SILENCE_MILLISECONDS = 12_000;
 
 /** The one stream of this page. A page that is not visible closes it, since a browser has few connections to a host. */
 export class Stream {
+	path = "";
+	/** @type {EventSource | null} */
+	source = null;
+	timer = 0;
+
 	constructor(deliver, tell) {
 		this.deliver = deliver;
 		this.tell = tell;
-		this.path = "";
-		/** @type {EventSource | null} */
-		this.source = null;
-		this.timer = 0;
 		document.addEventListener("visibilitychange", () => this.reopen());
 	}
 
-	want(views, parameters) {
-		const path = views.length ? `/events${query({ views: views.join(","), ...parameters })}` : "";
+	want(path) {
 		if (path === this.path) return;
 		this.path = path;
 		this.reopen();
@@ -76,6 +76,7 @@ export class Stream {
 		clearTimeout(this.timer);
 		if (!this.path) return this.tell("off");
 		if (document.hidden) return this.tell("paused");
+		this.tell("opening");
 		const source = this.source = new EventSource(this.path);
 		this.heard();
 		source.onopen = () => this.tell("open");

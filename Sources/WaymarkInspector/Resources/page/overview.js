@@ -1,12 +1,14 @@
 // All vehicles, clients and sessions; two recordings or moments side by side.
 
 import { card } from "./card.js";
-import { h, soft } from "./dom.js";
+import { code, h, soft } from "./dom.js";
 import { glyph } from "./glyph.js";
 import { get } from "./net.js";
 import { anchor, badge, facts, field, go, link, note, select, table } from "./parts.js";
-import { searchField } from "./tables.js";
+import { filterField, searchField } from "./tables.js";
 import { bytes, clock, counted, distance, duration, sentence } from "./words.js";
+
+const commas = list => list.map(sentence).join(", ");
 
 const STANDINGS = ["waiting", "slow", "away", "guided", "requests", "findings"];
 const BAD = { slow: "bad", waiting: "warn", away: "warn" };
@@ -18,18 +20,22 @@ function only(route) {
 	return h("fieldset.chips", h("legend", "Only"), STANDINGS.map(name => h("button.chip", {
 		pressed: chosen.has(name), onclick: () => {
 			if (!chosen.delete(name)) chosen.add(name);
-			go({ only: [...chosen].join(",") || null, after: null });
+			go({ only: [...chosen].join(","), after: null });
 		},
 	}, name)));
 }
 
-const nextCell = row => row.nextManeuver ? [h("span.then-glyph", glyph({ type: row.nextManeuverType ?? "noTurn", trafficSide: row.trafficSide })),
+const nextCell = row => row.nextManeuver ? [h("span.then-glyph", glyph({ ...row, type: row.nextManeuverType ?? "noTurn" })),
 	`${distance(row.distanceToManeuverMeters)} `, row.nextManeuver] : "—";
 
+const awayText = one => `away until ${clock(one.until).slice(0, 8)}`;
+
 const endpointCell = row => row.endpoints?.length ? h("ul.variants", row.endpoints.map(one => h("li", { key: one.endpoint },
-	anchor({ view: "guidance", vehicle: row.vehicle, endpoint: one.endpoint }, one.endpoint), one.connected ? "" : ` away until ${clock(one.until).slice(0, 8)}`,
+	anchor({ view: "guidance", vehicle: row.vehicle, endpoint: one.endpoint }, one.endpoint), one.connected ? "" : ` ${awayText(one)}`,
 	one.standing?.includes("slow") && [" ", badge("slow", "bad")],
-	Object.keys(one.withheld ?? {}).length ? soft(` no ${Object.keys(one.withheld).map(sentence).join(", ")}`) : null))) : "none connected";
+	Object.keys(one.withheld ?? {}).length ? soft(` no ${commas(Object.keys(one.withheld))}`) : null))) : "none connected";
+
+const counts = (view, key) => row => (row[key] ? anchor({ view, vehicle: row.vehicle }, row[key]) : "0");
 
 const VEHICLES = [
 	["Vehicle", row => h("a.strong", { href: link({ view: "guidance", vehicle: row.vehicle, endpoint: null }) }, row.vehicle)],
@@ -38,28 +44,25 @@ const VEHICLES = [
 	["Guided by", row => [row.client ?? "—", row.phase && soft(` ${row.phase}${row.generation > 1 ? `, route ${row.generation}` : ""}`), row.suspended && badge("client away", "warn")]],
 	["Next maneuver=", nextCell],
 	["On~", "currentRoadName"],
-	["Destination~", "destination"],
 	["Left#", row => [distance(row.distanceLeftMeters), duration(row.timeLeftSeconds)].filter(Boolean).join(", ")],
+	["Destination~", "destination"],
 	["Waiting bytes#", row => row.waitingBytes ? badge(bytes(row.waitingBytes), "warn") : "0"],
-	["Requests#", row => row.openRequests ? anchor({ view: "requests", vehicle: row.vehicle }, row.openRequests) : "0"],
-	["Findings#", row => row.findings ? anchor({ view: "findings", vehicle: row.vehicle }, row.findings) : "0"],
-	["Newest#", row => row.ageSeconds == null ? "—" : `${row.ageSeconds.toFixed(1)} s ago`],
+	["Requests#", counts("requests", "openRequests")],
+	["Findings#", counts("findings", "findings")],
+	["Newest#", "ageSeconds", age => `${age.toFixed(1)} s ago`],
 ];
 
 const CLIENTS = [
 	["Client", row => [row.client, row.displayName && soft(` ${row.displayName}`)]],
-	["State", row => row.connected ? badge("connected", "good") : badge(`away until ${clock(row.until).slice(0, 8)}`, "warn")],
-	["Sessions", row => row.sessions?.join(", ")], ["Priority#", "priority"],
-	["Owner", "owner"], ["Waiting#", row => bytes(row.waitingBytes)],
-	["Granted=", row => row.features?.map(sentence).join(", ")],
+	["State", row => row.connected ? badge("connected", "good") : badge(awayText(row), "warn")],
+	["Sessions", "sessions", commas], ["Priority#", "priority"], ["Owner", "owner"], ["Waiting#", "waitingBytes", bytes], ["Granted=", "features", commas],
 ];
 
 const SESSIONS = [
-	["Session#", "session"], ["Client", "client"], ["Vehicles", row => row.vehicles?.join(", ") || (row.anyThatAsked ? "any that asks" : "—")],
+	["Session#", "session"], ["Client", "client"], ["Vehicles", row => commas(row.vehicles ?? []) || (row.anyThatAsked ? "any that asks" : "—")],
 	["Phase", row => [row.phase, row.suspended && badge("client away", "warn")]], ["Route#", "generation"],
-	["Number#", "sequence"], ["Age#", row => row.ageMilliseconds == null ? "—" : `${(row.ageMilliseconds / 1000).toFixed(1)} s`],
-	["Frames/s#", row => row.framesPerSecond?.toFixed(1)], ["Retained#", row => bytes(row.retainedBytes)],
-	["For resuming#", row => bytes(row.replayBytes)], ["Not shared", row => row.optedOut?.map(sentence).join(", ") || "nothing"],
+	["Number#", "sequence"], ["Age#", "ageMilliseconds", age => `${(age / 1000).toFixed(1)} s`],
+	["Frames/s#", "framesPerSecond", rate => rate.toFixed(1)], ["Retained#", "retainedBytes", bytes], ["For resuming#", "replayBytes", bytes], ["Not shared", row => commas(row.optedOut ?? []) || "nothing"],
 ];
 
 const filter = route => ({ search: route.search, only: route.only, sort: route.sort });
@@ -72,24 +75,24 @@ export const overview = {
 		const rows = new Map([...data.overview.vehicles, ...change.changed].map(row => [row.vehicle, row]));
 		data.overview = { ...data.overview, next: null, ...change, vehicles: change.order.map(name => rows.get(name)).filter(Boolean) };
 	},
-	draw: ({ overview: data }, { route, source }) => [
+	draw: ({ overview: data }, { route }) => [
 		h("div.panel", facts([["Vehicles", data.totals.vehicles], ["Clients", data.totals.clients], ["Sessions", data.totals.sessions], ["Open requests", String(data.totals.requests)],
 			["Waiting", bytes(data.totals.waitingBytes ?? 0)], ["Frames/s", data.totals.framesPerSecond?.toFixed(1)], ["Deliveries/s", data.totals.deliveriesPerSecond?.toFixed(1)]])),
-		h("div.filters", searchField("search", route, "Search", "vehicle, client, road, destination"), only(route),
-			field("Sort by", select("sort", [["id", "name"], ["waitingBytes", "waiting bytes"], ["age", "age"], ["findings", "findings"]], route.sort ?? "id", { onchange: event => go({ sort: event.target.value }) }))),
+		h("div.filters", searchField("search", route, "Search", "vehicle, client, road"), only(route),
+			filterField("sort", route, "Sort by", ["waitingBytes", "age", "findings"], "name")),
 		table(`Vehicles: ${data.totals.matching ?? data.vehicles.length} of ${data.totals.vehicles}`, VEHICLES, data.vehicles, {
 			key: "vehicle",
-			empty: route.search || route.only ? note("No vehicle matches.", anchor({ search: null, only: null }, "Show all vehicles"))
-				: note("No vehicle is known to this gateway.", "Connect one: waymark cluster --id car", source?.address ? ` (a listener for vehicles is beside ${source.address})` : ""),
+			empty: route.search || route.only ? note("No vehicle matches.", anchor({ search: null, only: null, after: null }, "Show all vehicles"))
+				: note("No vehicle is known to this gateway.", "Connect one: waymark cluster --id car"),
 		}),
-		data.truncated && data.next && h("p", anchor({ after: data.next }, "more vehicles ⇢")),
+		h("p", route.after && anchor({ after: null }, "⇤ first vehicles "), data.truncated && data.next && anchor({ after: data.next }, "more vehicles ⇢")),
 		table("Navigation clients", CLIENTS, data.clients ?? [], { key: "client", empty: note("No navigation client is connected.", "Connect one: waymark navigate --vehicle car --route FILE") }),
 		table("Sessions", SESSIONS, data.sessions ?? [], { key: "session", empty: note("No session is open.") }),
 		data.othersTruncated && note("There are more clients and sessions than shown."),
 	],
 };
 
-const value = one => (one == null ? "—" : typeof one === "object" ? JSON.stringify(one) : String(one));
+const value = one => (typeof one === "object" ? JSON.stringify(one) : String(one));
 
 export const compare = {
 	title: "Compare",
@@ -101,7 +104,7 @@ export const compare = {
 	},
 	draw: (data, { route, sources }) => {
 		const source = (key, chosen) => field(key === "a" ? "Left" : "Right", select(key, sources.map(one => [one.source, one.file ?? one.address ?? one.source]), chosen, { onchange: event => go({ [key]: event.target.value }) }));
-		const at = (key, label) => field(label, h("input", { type: "number", step: "any", min: 0, name: key, value: route[key] ?? "", placeholder: "its end", onchange: event => go({ [key]: event.target.value || null }) }));
+		const at = (key, label) => field(label, h("input", { type: "number", step: "any", min: 0, name: key, value: route[key], placeholder: "its end", onchange: event => go({ [key]: event.target.value }) }));
 		const side = (one, name) => h("section", { label: name }, h("h2", `${name}: ${one?.source ?? "—"} at ${one?.at ?? "—"} s`), one?.state ? card({ published: one.state }) : note("The vehicle is not there then."));
 		return [
 			h("div.filters", source("a", data.a), at("at", "Left, seconds"), source("b", data.b), at("atB", "Right, seconds (as left if empty)"),
@@ -109,9 +112,8 @@ export const compare = {
 			sources.length < 2 && note("There is one source only, so two of its moments are compared.", "To compare two recordings: waymark inspect FIRST.mcap SECOND.mcap"),
 			data.compare ? h("div.halves", side(data.compare.a, "Left"), side(data.compare.b, "Right")) : note("No vehicle is in this recording."),
 			data.compare && table(counted(data.compare.differences.length, "difference"), [
-				["Path", row => h("code", row.path)], ["Left=", row => value(row.a)], ["Right=", row => value(row.b)],
+				["Path", "path", code], ["Left=", "a", value], ["Right=", "b", value],
 			], data.compare.differences, { key: "path", empty: note("Both hold the same.") }),
-			data.compare?.truncated && note("There are more differences than shown."),
 		];
 	},
 };

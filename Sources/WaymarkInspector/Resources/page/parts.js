@@ -7,12 +7,15 @@ import { clock, sentence } from "./words.js";
 /** Where the page is: `route`, `go(changes, replaces)`, `link(changes)`; set by app.js. @type {any} */
 export const place = {};
 
+export const LOG_KINDS = "event,connection,log,finding,dropped,synchronized,fault,mark,verdict";
+
 const REASONS = {
 	withheld: "withheld by the gateway", slots: "out of the endpoint's slots", fitted: "cut to a limit", conflated: "skipped for a newer value", hidden: "hidden from this observer",
 };
 
+/** What is not published is not held either. */
 export function reasons(list, path, side) {
-	return (list ?? []).filter(why => (!side || !why.side || why.side === side)
+	return (list ?? []).filter(why => (side !== "published" || why.side !== "held")
 		&& (!why.path || why.path === path || path.startsWith(`${why.path}/`))).sort((a, b) => Number(!a.path) - Number(!b.path));
 }
 
@@ -33,7 +36,6 @@ function openWhy(button, list) {
 	box.style.width = `${width}px`;
 	box.style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`;
 	box.style.top = `${Math.max(8, Math.min(bottom + 4, innerHeight - box.offsetHeight - 8))}px`;
-	box.addEventListener("toggle", event => event.newState === "closed" && button.focus(), { once: true });
 	box.focus();
 }
 
@@ -45,7 +47,8 @@ export const why = (list, of, text = "why?") => (list.length
 
 export const isEmpty = value => value == null || value === "" || value === false || (Array.isArray(value) && !value.length);
 
-export const explained = (value, list, of) => [isEmpty(value) ? h("span.none", "—") : value, why(list, of)];
+/** A value and why it is so. What concerns the whole state does not explain a value that is there. */
+export const explained = (value, list, of) => (isEmpty(value) ? [h("span.none", "—"), why(list, of)] : [value, why(list.filter(one => one.path), of)]);
 
 export const derived = () => h("abbr.derived", { title: "derived: computed, not published" }, "*");
 
@@ -66,23 +69,24 @@ export const withEndpoint = route => ({ ...ofVehicle(route), endpoint: route.end
 export const badge = (text, kind = "plain") =>
 	h(`span.badge.badge-${kind}`, { good: "✓ ", warn: "▲ ", bad: "✕ ", plain: "" }[kind] ?? "", text);
 
-export function read(cell, row) {
+export function read(cell, row, format = (value, row) => value) {
 	const value = typeof cell === "string" ? row[cell] : cell(row);
-	return isEmpty(value) ? undefined : value;
+	return isEmpty(value) ? undefined : format(value, row);
 }
 
 /**
- * A table that scrolls in itself. A column is its name and its cell: a key, or a function of the row. After the name: # for numbers, ~ for texts, = for long texts, * if derived.
+ * A table that scrolls in itself. A column is its name, its cell: a key, or a function of the row, and how its value is shown. After the name: # for numbers, ~ for texts, = for long texts, * if derived.
  * @param {any} options `key`, `classes`, `empty` (shown without rows), `hideCaption`.
  */
 export function table(caption, columns, rows, options = {}) {
 	if (!rows.length) return options.empty ?? note("Nothing yet.");
 	const heads = columns.map(([name]) => /^(.*?)([#~=]?)(\*?)$/.exec(name)), spec = (tag, mark) => tag + ({ "#": ".number", "~": ".text", "=": ".wide" }[mark] ?? "");
-	return h("div.scroll", { tabindex: 0, role: "region", label: caption, key: caption }, h("table",
+	// A count in the caption may change.
+	return h("div.scroll", { tabindex: 0, role: "region", label: caption, key: caption.replace(/\d+/g, "") }, h("table",
 		h(options.hideCaption ? "caption.hidden-text" : "caption", caption),
 		h("thead", h("tr", heads.map(([, name, mark, isDerived]) => h(spec("th", mark), { scope: "col" }, name, isDerived && derived())))),
 		h("tbody", rows.map((row, index) => h(`tr.${options.classes?.(row) ?? ""}`, { key: (options.key && read(options.key, row)) ?? index },
-			columns.map(([, cell], position) => h(spec(position ? "td" : "th", heads[position][2]), position ? {} : { scope: "row" }, read(cell, row) ?? "—")))))));
+			columns.map(([, cell, format], position) => h(spec(position ? "td" : "th", heads[position][2]), position ? {} : { scope: "row" }, read(cell, row, format) ?? "—")))))));
 }
 
 export const note = (text, ...next) => h("div.note", h("p", text), next.length ? h("p.next", ...next) : null);
@@ -90,16 +94,20 @@ export const note = (text, ...next) => h("div.note", h("p", text), next.length ?
 export const facts = pairs => h("dl.facts", pairs.map(([name, value]) =>
 	h("div", { key: name }, h("dt", name), h("dd", isEmpty(value) ? "—" : value))));
 
-export const variants = (variants, chosen) => (variants?.length
+export const variants = (variants, chosen = -1) => (variants?.length
 	? h("ul.variants", variants.map((text, index) => h(index === chosen ? "li.chosen" : "li", text,
 		index === chosen && soft(" (the one that fits)")))) : null);
 
 export const moment = (entry, isVirtual) => h("a.moment", { href: link({ at: entry.at }) },
 	isVirtual || !entry.time ? `${Number(entry.at ?? 0).toFixed(3)} s` : clock(entry.time));
 
-export const frameLink = (entry, text) => (entry ? anchor({ view: "frames", entry, node: null }, text) : text);
+export const frameLink = (entry, text, current = false) => (entry ? h("a", { href: link({ view: "frames", entry, node: null, byte: null }), current }, text) : text);
 
 export const field = (label, control, hint) => h("label.field", h("span", label), control, hint && h("small", hint));
+
+/** Whose side is shown, and the other endpoints. */
+export const heldBy = ({ vehicle, heldBy: holder }, ...more) => h("p", "As held by: ", (vehicle?.endpoints ?? []).map(one =>
+	[h("a.chip", { href: link({ endpoint: one.endpoint }), current: one.endpoint === holder?.endpoint }, one.endpoint), " "]), holder ? soft(`${holder.text}. `) : "no endpoint. ", more);
 
 export function select(name, options, chosen, properties = {}) {
 	const control = h("select", { name, ...properties }, options.map(option => {

@@ -1,61 +1,54 @@
 // As published beside as held; requests as time lines; receipts; findings; the log.
 
-import { upcoming } from "./card.js";
-import { h, hint, s, soft } from "./dom.js";
+import { currentLanes, standings } from "./card.js";
+import { code, h, hint, s, soft } from "./dom.js";
 import { glyph, lanes } from "./glyph.js";
 import { now } from "./net.js";
-import { anchor, badge, explained, frameLink, isEmpty, link, loads, moment, note, read, reasons, table, variants, vehicleStream, why, withEndpoint } from "./parts.js";
+import { anchor, badge, explained, frameLink, heldBy, isEmpty, loads, LOG_KINDS, moment, note, reasons, table, variants, vehicleStream, why, withEndpoint } from "./parts.js";
 import { filterField, pages, searchField, without } from "./tables.js";
 import { coordinate, counted, degrees, estimatesText, sentence, waypointName } from "./words.js";
 
-const plain = value => (isEmpty(value) ? "" : typeof value === "object" ? JSON.stringify(value) : String(value));
+const maneuverCell = maneuver => [h("span.then-glyph", glyph(maneuver)), variants(maneuver.instructionVariants),
+	maneuver.junctionExitAngle == null ? null : soft(degrees(maneuver.junctionExitAngle))];
 
-/** The lines of the comparison: path, name, value of a state: by the path, if not said. @type {any[]} */
+const mapped = show => list => variants(list.map(show));
+
+/** The lines of the comparison: path, name, how the value is shown. @type {any[]} */
 const SIDES = [
-	["phase", "Phase", state => [state.phase, state.pauseReason, state.endReason].filter(Boolean).map(sentence).join(": ")],
-	["generation", "Route (generation)", state => state.generation || ""],
-	["suspended", "Client away", state => (state.suspended ? "yes" : "no")],
-	["trip/origin", "Origin", state => (state.trip ? waypointName(state.trip.origin) : "")],
-	["trip/destination/nameVariants", "Destination names", state => variants(state.trip?.destination?.nameVariants)],
-	["trip/destination/addressVariants", "Destination addresses", state => variants(state.trip?.destination?.addressVariants)],
-	["trip/waypoints", "Stops", state => variants(state.trip?.waypoints?.map(waypointName))],
-	["currentRoadName", "Current road", state => variants(state.currentRoadName)],
-	["maneuverState", "Maneuver state"],
-	["upcomingManeuvers", "Upcoming maneuvers", state => state.upcomingManeuvers?.join(", ")],
-	["currentLaneGuidance", "Current lanes", state => {
-		const current = state.laneGuidances?.find(one => one.id === state.currentLaneGuidance);
-		return current ? lanes(current) : state.currentLaneGuidance ? `lane guidance ${state.currentLaneGuidance}` : "";
-	}],
-	["tripEstimates", "To the destination", state => estimatesText(state.tripEstimates)],
-	["timeRemainingColor", "Colour of the time"],
-	["maneuverEstimates", "To maneuvers", state => variants(state.maneuverEstimates?.map(one => `maneuver ${one.maneuver}: ${estimatesText(one)}`))],
-	["segments", "Route segments", state => variants(state.segments?.map(one => `${one.id}: ${one.points ?? one.coordinates?.length ?? 0} points`))],
-	["currentSegment", "Current segment"],
-	["alert", "Alert", state => state.alert?.titleVariants?.[0]],
-	["previews", "Trip previews", state => (state.previews?.length ? counted(state.previews.length, "trip") : "")],
+	["phase", "Phase", sentence], ["pauseReason", "Why paused", sentence], ["endReason", "Why ended", sentence], ["generation", "Route (generation)"], ["suspended", "Client away"],
+	["trip/origin/nameVariants", "Origin", variants], ["trip/origin/center", "Place of the origin", coordinate],
+	["trip/destination/nameVariants", "Destination names", variants], ["trip/destination/addressVariants", "Destination addresses", variants],
+	["trip/waypoints", "Stops", mapped(waypointName)], ["currentRoadName", "Current road", variants],
+	["maneuverState", "Maneuver state"], ["upcomingManeuvers", "Upcoming maneuvers", list => list.join(", ")],
+	["currentLaneGuidance", "Current lanes", current => (current.lanes ? lanes(current) : `lane guidance ${current}`)],
+	["tripEstimates", "To the destination", estimatesText], ["timeRemainingColor", "Colour of the time"],
+	["maneuverEstimates", "To maneuvers", mapped(one => `maneuver ${one.maneuver}: ${estimatesText(one)}`)],
+	["segments", "Route segments", mapped(one => `${one.id}: ${one.points ?? 0} points`)], ["currentSegment", "Current segment"],
+	["alert/titleVariants", "Alert", variants], ["previews", "Trip previews", list => counted(list.length, "trip")],
 ];
 
-const maneuverCell = maneuver => (maneuver ? [h("span.then-glyph", glyph(maneuver)), variants(maneuver.instructionVariants),
-	maneuver.junctionExitAngle == null ? null : soft(degrees(maneuver.junctionExitAngle))] : "");
-
-function side(data, path, published, held) {
-	const text = value => (value instanceof Element ? value.outerHTML : Array.isArray(value) ? value.map(part => part?.outerHTML ?? part).join() : plain(value));
-	return { path, published, held, isSame: !data.held || text(published) === text(held), why: data.why };
+/** What a state has at a path; an element of a list is named by its id. */
+function valueAt(state, path) {
+	if (path === "currentLaneGuidance") return currentLanes(state) ?? state?.currentLaneGuidance;
+	return path.split("/").reduce((part, key) => (Array.isArray(part) ? part.find(one => String(one.id) === key) : part?.[key]), state);
 }
 
 const sideCell = (row, which) => explained(row[which], which === "held" || isEmpty(row[which]) ? reasons(row.why, row.path, which) : [], `${row.name}, ${which}`);
 
 function sideRows(data) {
-	const published = data.published ?? {}, held = data.held ?? {};
-	const rows = SIDES.map(([path, name, value = path]) => ({ name, ...side(data, path, read(value, published), read(value, held)) }));
-	const ids = [...new Set([...(published.maneuvers ?? []), ...(held.maneuvers ?? [])].map(one => one.id))];
-	const of = (state, id) => state.maneuvers?.find(one => one.id === id);
-	const next = new Set(upcoming(published).map(one => one.id));
-	return rows.concat(ids.map(id => ({ name: `Maneuver ${id}${next.has(id) ? "" : " (past)"}`, ...side(data, `maneuvers/${id}`, maneuverCell(of(published, id)), maneuverCell(of(held, id))),
-		why: (data.why ?? []).map(one => (one.path.startsWith(`maneuvers/${id}/`) ? { ...one, path: `maneuvers/${id}` } : one)) })));
+	const row = (path, name, /** @type {any} */ cell = value => String(value), why = data.why) => {
+		const values = [data.published, data.held].map(state => valueAt(state, path));
+		const [published, held] = values.map(value => (value === false ? "no" : isEmpty(value) ? "" : cell(value)));
+		return { path, name, why, published, held, isSame: !data.held || JSON.stringify(values[0]) === JSON.stringify(values[1]) };
+	};
+	return [...SIDES.map(([path, name, cell]) => row(path, name, cell)), ...Array.from(standings(data.published), ([id, standing]) => {
+		const path = `maneuvers/${id}`;
+		return row(path, `Maneuver ${id}${standing === "past" ? " (past)" : ""}`, maneuverCell,
+			(data.why ?? []).map(one => (one.path.startsWith(`${path}/`) ? { ...one, path } : one)));
+	})];
 }
 
-const otherReasons = data => (data.why ?? []).filter(one => /^(laneGuidances|segments)\/|^trip\/(waypoints|destination\/(?!name|address))/.test(one.path));
+const otherReasons = data => (data.why ?? []).filter(one => /^(laneGuidances|segments|alert)\/(?!title)|^trip\/(waypoints|\w+\/(?!name|address))/.test(one.path));
 
 const sides = {
 	title: "As published, as held",
@@ -66,9 +59,8 @@ const sides = {
 		const endpoint = vehicle.heldBy?.endpoint ?? "no endpoint";
 		const others = otherReasons(vehicle);
 		return [
-			h("p", "Endpoint: ", (vehicle.vehicle?.endpoints ?? []).map(one => [h("a.chip", { href: link({ endpoint: one.endpoint }), current: one.endpoint === endpoint }, one.endpoint), " "]).flat(),
-				soft(vehicle.heldBy ? `${sentence(vehicle.heldBy.basis)}: ${vehicle.heldBy.text ?? ""}` : "")),
-			vehicle.heldBy?.received != null && h("p", `Confirmed up to number ${vehicle.heldBy.received} of ${vehicle.heldBy.published}; ${vehicle.heldBy.waitingBytes ?? 0} bytes wait; ${vehicle.heldBy.conflated ?? 0} values were skipped for newer ones.`),
+			heldBy(vehicle),
+			vehicle.heldBy?.received != null && h("p", `Confirmed up to number ${vehicle.heldBy.received} of ${vehicle.heldBy.sent ?? vehicle.heldBy.published}; ${vehicle.heldBy.waitingBytes ?? 0} bytes wait; ${vehicle.heldBy.conflated ?? 0} values were skipped for newer ones.`),
 			table("As published beside as this endpoint holds it", [
 				["What", "name"],
 				["As published=", row => sideCell(row, "published")],
@@ -76,7 +68,7 @@ const sides = {
 				["Difference", row => (row.isSame ? "same" : badge("differs", "warn"))],
 			], sideRows(vehicle), { key: "path", classes: row => (row.isSame ? "" : "differs") }),
 			others.length ? h("section.panel", h("h2", "Also cut or missing"), h("ul", others.map(one =>
-				h("li", h("code", `${one.side ?? ""} ${one.path}`), " ", one.text, " ", why([one], one.path))))) : null,
+				h("li", code(`${one.side} ${one.path}`), " ", one.text, " ", why([one], one.path))))) : null,
 		];
 	},
 };
@@ -122,7 +114,7 @@ const requests = {
 	load: loads("requests"),
 	draw: ({ requests: answer }, { isLive, isVirtual }) => {
 		const at = isLive && !isVirtual ? answer.at + Math.max(0, (now() - Date.parse(answer.time)) / 1000) : answer.at;
-		return answer.requests.length ? [answer.requests.map(request => requestPanel(request, at)), answer.truncated && note("Older requests are in the log.")].flat()
+		return answer.requests.length ? answer.requests.map(request => requestPanel(request, at))
 			: [note("No request in this time.", "A vehicle asks for a stop or a destination; ", anchor({ view: "actions" }, "send one"), " or wait.")];
 	},
 	ticks: true,
@@ -130,7 +122,7 @@ const requests = {
 
 const receiptCell = (row, endpoint, key) => {
 	const at = row.endpoints?.[endpoint]?.[key];
-	return at == null ? h("span.none", "—") : `+${Math.max(0, at - row.sentAt).toFixed(3)} s`;
+	return at != null && `+${Math.max(0, at - row.sentAt).toFixed(3)} s`;
 };
 
 const receipts = {
@@ -143,8 +135,8 @@ const receipts = {
 			["Behind#", row => (row.behind ? badge(counted(row.behind, "number"), "warn") : row.received == null ? "not known" : badge("up to date", "good"))],
 		], answer.endpoints ?? [], { key: "endpoint", empty: note("No endpoint is in this session.") }),
 		table("Sent, received, shown", [
-			["Number#", row => frameLink(row.entry, row.sequence)], ["Message", row => sentence(row.message)],
-			["Sent at#", row => anchor({ at: row.sentAt }, `${row.sentAt.toFixed(3)} s`)],
+			["Number#", row => frameLink(row.entry, row.sequence)], ["Message", "message", sentence],
+			["Sent at#", "sentAt", at => anchor({ at }, `${at.toFixed(3)} s`)],
 			...(answer.endpoints ?? []).flatMap(one => [
 				[`${one.endpoint} received#`, row => receiptCell(row, one.endpoint, "receivedAt")],
 				[`${one.endpoint} shown#`, row => receiptCell(row, one.endpoint, "shownAt")]]),
@@ -157,11 +149,13 @@ const receipts = {
 const findings = {
 	title: "Findings", streams: ({ vehicle }) => [vehicle ? `findings:${vehicle}` : "findings"],
 	load: loads("findings", route => ({ source: route.source, vehicle: route.vehicle })),
+	/** A recording has no stream. */
+	reloads: data => data?.findings.judging < 1 && !data.findings.stopped,
 	draw: ({ findings: answer }, { isVirtual }) => [
-		answer.judging != null && answer.judging < 1 && h("p", { role: "status" }, `Judged so far: ${Math.round(answer.judging * 100)} %. More may follow.`),
+		answer.judging < 1 && h("p", { role: "status" }, `Judged: ${Math.round(answer.judging * 100)} %. ${answer.stopped ? "The recording is damaged: what follows is not judged." : "More may follow."}`),
 		table("Lint findings", [
-			["Time", row => moment(row, isVirtual)], ["Rule", row => badge(row.rule, "warn")], ["What was seen=", "text"],
-			["What it means=", "sentence"], ["Whose", "peer"], ["Field", row => h("code", row.field ?? "")],
+			["Time", row => moment(row, isVirtual)], ["Rule", "rule", rule => badge(rule, "warn")], ["What was seen=", "text"],
+			["What it means=", "sentence"], ["Whose", "peer"], ["Field", "field", code],
 			["Values", row => Object.entries(row.values ?? {}).map(([name, value]) => `${name} ${value}`).join(", ")], ["Frame", row => anchor({ view: "frames", at: row.at }, row.number ?? "show")],
 		], answer.findings, { key: row => `${row.rule} ${row.number} ${row.at}`, empty: note("No finding.", "Nothing looks wrong.") }),
 		answer.off?.length ? hint(`Off: ${answer.off.join(", ")}.`) : null,
@@ -169,9 +163,7 @@ const findings = {
 	],
 };
 
-const LOG_KINDS = "event,connection,log,finding,dropped,synchronized,fault,mark,verdict";
-
-const entryBadge = entry => badge(sentence(entry.event ?? entry.kind), entry.kind === "finding" || entry.kind === "dropped" || entry.kind === "fault" ? "warn" : "plain");
+const entryBadge = entry => badge(sentence(entry.event ?? entry.kind), ["finding", "dropped", "fault"].includes(entry.kind) ? "warn" : "plain");
 
 const logFilter = route => ({ vehicle: route.vehicle, kind: route.kind || LOG_KINDS, search: route.search });
 
@@ -185,7 +177,7 @@ const log = {
 			["Time", row => moment(row, isVirtual)], ["Kind", entryBadge], ["What happened=", row => row.text ?? sentence(row.event ?? row.kind)],
 			["Peer", row => row.peer ?? row.client], ["Session#", "session"], ["Code", row => [row.codeName, row.reason].filter(Boolean).join(": ") || row.code],
 		], data.entries.entries, { key: "entry", empty: without(data.entries, "Nothing that matches is kept.", anchor({ search: null, kind: null, before: null }, "Show everything")) }),
-		pages(data.entries, route),
+		pages(data.entries, route, data.skipped),
 	],
 };
 

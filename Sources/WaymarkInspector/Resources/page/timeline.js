@@ -5,11 +5,14 @@ import { get } from "./net.js";
 import { anchor, go, place, select } from "./parts.js";
 import { clock, offset, sentence } from "./words.js";
 
-const STEP = 250, MOMENTS = 5000;
+const STEP = 250, MOMENTS = 5000, ASK_AGAIN = 4000;
 
 export class Timeline {
 	context = /** @type {any} */ (null);
 	moments = /** @type {any} */ (null);
+	/** Up to where moments are known, and when they were asked for. */
+	known = 0;
+	asked = 0;
 	identity = "";
 	speed = 1;
 	timer = 0;
@@ -34,21 +37,27 @@ export class Timeline {
 			this.identity = identity;
 			this.moments = null;
 			this.load();
+		} else if (context.isLive && this.moments && Date.now() - this.asked > ASK_AGAIN) {
+			this.load(this.known);
 		}
 		if (!context.isBusy) this.dropDrag();
 		if (context.route.at == null && context.source.kind === "live") this.stop();
 		return this.draw();
 	}
 
-	async load() {
+	/** The moments from a time on; the newest are kept. */
+	async load(from) {
 		const { source, route } = this.context, identity = this.identity;
+		this.asked = Date.now();
 		try {
-			for (let from, isMore = true; isMore;) {
+			for (let count = 0; count < MOMENTS && (!count || from != null);) {
 				const part = await get("moments", { source: source.source, vehicle: route.vehicle, from });
 				if (identity !== this.identity) return;
-				this.moments = from == null ? part : { ...this.moments, moments: [...this.moments.moments, ...part.moments] };
+				const all = [...(this.moments?.moments ?? []).filter(one => one.at < from), ...part.moments];
+				this.moments = { ...part, ...this.moments, moments: all.slice(-MOMENTS) };
+				this.known = part.to;
+				count += part.moments.length || 1;
 				from = part.next;
-				isMore = from != null && this.moments.moments.length < MOMENTS;
 				this.draw();
 			}
 		} catch { /* The line works without marks. */ }
@@ -92,14 +101,18 @@ export class Timeline {
 
 	async step(way) {
 		const { source, route } = this.context, at = this.at;
-		const ask = async bound => (await get("entries", { source: source.source, vehicle: route.vehicle, kind: "frame", limit: 1, text: 0, ...bound })).entries[0];
+		// The server looks at so many entries at once.
+		const ask = async bound => {
+			const { entries, next } = await get("entries", { source: source.source, vehicle: route.vehicle, kind: "frame", limit: 1, text: 0, ...bound });
+			return entries.length || !next ? entries[0] : ask(bound.after ? { after: next } : { before: next });
+		};
 		try {
 			let found = await ask({ to: at });
 			// Frames to several endpoints have the same time.
 			if (way === "before") while (found?.at === at) found = await ask({ before: found.entry });
 			else do found = await ask({ after: found?.entry ?? "0-0-0" }); while (found?.at === at);
 			this.problem = found ? "" : "There is no further frame.";
-			if (found) go({ at: found.at });
+			if (found && this.at === at) go({ at: found.at });
 		} catch (error) {
 			this.problem = error.message;
 		}
@@ -157,7 +170,7 @@ export class Timeline {
 				h("output.time", route.at == null && isLive ? "now " : "", this.text(at), soft(` +${offset(at)}`)),
 				anchor({ at }, "Link to this moment")),
 			h("div.scrubber", this.picture(), h("input", {
-				type: "range", min: from, max: to, step: "any", value: at, label: "Moment", "aria-valuetext": this.text(at),
+				type: "range", min: from, max: to, step: "any", value: this.dragged ?? at, label: "Moment", "aria-valuetext": this.text(at),
 				oninput: event => this.drag(Number(event.target.value)),
 				onkeydown: event => {
 					const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: 30, PageDown: -30 }[event.key];

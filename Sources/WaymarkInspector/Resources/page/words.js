@@ -2,11 +2,10 @@
 
 /** Words for maneuver types that are not those of their names. */
 const TYPES = {
-	uTurn: "U-turn", followRoad: "follow the road", enterRoundabout: "enter the roundabout", exitRoundabout: "leave the roundabout", offRamp: "take the off-ramp", onRamp: "take the on-ramp",
-	startRoute: "start of the route", arriveAtDestination: "arrive at the destination", enterFerry: "enter the ferry", exitFerry: "leave the ferry", changeFerry: "change ferries",
-	startRouteWithUTurn: "start with a U-turn", uTurnAtRoundabout: "U-turn at the roundabout", leftTurnAtEnd: "left turn at the end of the road", rightTurnAtEnd: "right turn at the end of the road",
-	highwayOffRampLeft: "leave the highway on the left", highwayOffRampRight: "leave the highway on the right", arriveAtDestinationLeft: "arrive at the destination on the left",
-	arriveAtDestinationRight: "arrive at the destination on the right", uTurnWhenPossible: "U-turn when possible",
+	uTurn: "U-turn", exitRoundabout: "leave the roundabout", offRamp: "take the off-ramp", onRamp: "take the on-ramp",
+	startRoute: "start of the route", arriveAtDestination: "arrive at the destination", exitFerry: "leave the ferry", changeFerry: "change ferries",
+	startRouteWithUTurn: "start with a U-turn", uTurnAtRoundabout: "U-turn at the roundabout", uTurnWhenPossible: "U-turn when possible",
+	highwayOffRamp: "leave the highway", leftTurnAtEnd: "left turn at the end of the road", rightTurnAtEnd: "right turn at the end of the road",
 };
 
 export const degrees = degrees => `${String(degrees).replace("-", "−")}°`;
@@ -17,11 +16,17 @@ export function angleWords(angle) {
 	return `${Math.abs(angle)} degrees to the ${angle < 0 ? "left" : "right"}`;
 }
 
-export const typeName = type => TYPES[type] ?? (/^roundaboutExit\d/.test(type) ? type.replace("roundaboutExit", "roundabout, exit ") : sentence(type));
+/** With the side, if its name ends with one: "arriveAtDestinationLeft". */
+function sidedName(type) {
+	const [, base, side] = /^(.+?)(Left|Right)?$/.exec(type) ?? [];
+	return TYPES[base] && TYPES[base] + (side ? ` on the ${side.toLowerCase()}` : "");
+}
+
+export const typeName = type => sidedName(type) ?? (/^roundaboutExit\d/.test(type) ? type.replace("roundaboutExit", "roundabout, exit ") : sentence(type).replace(/^(enter|follow) /, "$1 the "));
 
 export function roundaboutExit(maneuver) {
 	const named = /^roundaboutExit(\d+)$/.exec(maneuver.type ?? "");
-	return maneuver.roundaboutExitNumber || (named ? Number(named[1]) : undefined);
+	return maneuver.roundaboutExitNumber || Number(named?.[1] ?? 0);
 }
 
 export function maneuverName(maneuver) {
@@ -98,8 +103,11 @@ export function offset(seconds) {
 	return seconds < 3600 ? text.slice(14, 21).replace(/^0/, "") : `${Math.floor(seconds / 3600)}${text.slice(13, 21)}`;
 }
 
+/** Hidden places are told as 0, 0. */
+export const isPlace = coordinate => !!coordinate?.some(Boolean);
+
 export const coordinate = coordinate =>
-	coordinate ? `${coordinate[0].toFixed(5)}, ${coordinate[1].toFixed(5)}` : "";
+	isPlace(coordinate) ? `${coordinate[0].toFixed(5)}, ${coordinate[1].toFixed(5)}` : "";
 
 export const estimatesText = estimates => [shownDistance(estimates), duration(estimates?.timeSeconds)].filter(Boolean).join(", ");
 
