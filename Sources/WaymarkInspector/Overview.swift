@@ -4,6 +4,7 @@ internal import WaymarkJSON
 internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkRecording
+internal import WaymarkRig
 
 /// All vehicles, clients and sessions of a gateway, in rows.
 struct Overview {
@@ -104,7 +105,7 @@ struct Overview {
             row["generation"] = Int(session.generation)
             row["sequence"] = Int(clamping: state.sequence)
             row.set("currentRoadName", state.currentRoadName.first)
-            row.set("destination", state.trip?.destination.nameVariants.first)
+            row.set("destination", state.trip.flatMap { self.name(of: $0.destination) })
             if let next = state.nextManeuver {
                 row["nextManeuverType"] = next.type.name
                 row["nextManeuver"] = next.instructionVariants.first ?? ManeuverGlyph(next).text
@@ -120,6 +121,11 @@ struct Overview {
         }
         row["derived"] = ["standing"]
         return row
+    }
+
+    /// Its first name, else its place; nil if both are hidden.
+    private func name(of place: Waypoint) -> String? {
+        place.nameVariants.first ?? (self.source.showsContent ? Story.name(place) : nil)
     }
 
     private func age(_ session: SessionRecord) -> Double? {

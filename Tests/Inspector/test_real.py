@@ -213,6 +213,32 @@ def test_a_configuration_is_edited_and_previewed(inspector: Inspector) -> None:
     assert page.locator(".screen").count() == 4
 
 
+def test_a_configuration_begins_as_the_endpoint_has_it(inspector: Inspector) -> None:
+    page = inspector.show("vehicle=bus&view=cluster&endpoint=hud")
+    asked = {name: page.get_by_role("checkbox", name=name).is_checked() for name in ["lane guidance", "route segments", "maneuvers"]}
+    assert asked == {"lane guidance": False, "route segments": False, "maneuvers": True}
+    page.get_by_label("maneuvers stored").fill("2")
+    page.keyboard.press("Tab")
+    page.wait_for_selector("li:has-text('maneuversStored = 2')")
+    assert page.locator("li", has_text="laneGuidances").count() > 0 and not page.get_by_role("checkbox", name="lane guidance").is_checked()
+
+
+def test_the_wheel_scrolls_the_page_over_the_map_and_zooms_with_ctrl(inspector: Inspector) -> None:
+    page = inspector.show("vehicle=bus")
+    scale = "document.querySelector('wm-map').pixelsPerMeter"
+    before = page.evaluate(scale)
+    page.locator("wm-map canvas").hover()
+    page.mouse.wheel(0, 240)
+    inspector.until("scrollY > 0")
+    assert page.evaluate(scale) == before
+    page.evaluate("scrollTo(0, 0)")
+    page.locator("wm-map canvas").hover()
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -240)
+    inspector.until(f"{scale} > {before} * 1.5")
+    page.keyboard.up("Control")
+
+
 def test_why_there_are_no_lanes_in_two_clicks(inspector: Inspector) -> None:
     page = inspector.page
     page.locator("tr", has_text="city-nav").get_by_role("link", name="hud").first.click()

@@ -50,7 +50,6 @@ function placeForm(context, data) {
 			place.focus();
 			return context.redraw();
 		}
-		// What is undefined is not sent.
 		return act(context, { action, [action]: { center, nameVariants: name.value.trim() ? [name.value.trim()] : undefined }, segment: (action === "waypoint" && segment.value) || undefined });
 	} }, h("h2", "Ask for a stop or a drive"),
 	field("Place: latitude, longitude", h("input", { keep: 1, name: "place", required: true, placeholder: "47.1, 9.5", value: coordinate(lastOf(context.route).place), autocomplete: "off" }), "or click on the map; by keyboard: Enter"),
@@ -59,7 +58,6 @@ function placeForm(context, data) {
 	buttons(h("button.primary", { value: "waypoint" }, "Ask for a stop here"), h("button", { value: "destination" }, "Ask for a drive there")));
 }
 
-/** Seconds until a deadline of the gateway. */
 const secondsTo = (deadline, { source }) => deadline - (now() - Date.parse(source.begin)) / 1000;
 
 const leftText = (one, context) => (one.deadline == null ? "" : ` ${Math.ceil(secondsTo(one.deadline, context))} s left.`);
@@ -107,7 +105,7 @@ export const actions = {
 	after: async (data, route, signal) => { data.route = await routeData({ ...route, endpoint: undefined }, data.vehicle.routeKey, data.route, signal); },
 	draw: (data, context) => {
 		const button = buttonsOf(context), last = lastOf(context.route), { actions: state } = data, isOff = !state.enabled || !context.isLive;
-		const reason = !context.isLive ? "This is a past moment: nothing can be sent there." : state.reason;
+		const reason = !context.isLive ? "this is a past moment" : state.reason;
 		// Another vehicle has other fields: what the reader filled in is kept.
 		const fields = (...children) => h("fieldset.actions", { disabled: isOff, label: "Actions", key: last.of }, children);
 		const pick = at => {
@@ -173,7 +171,7 @@ function editor(profile, known, redraw) {
 			store(place.route.saved, undefined);
 			go({ saved: null, profile: null });
 		} }, "Delete"),
-		h("a.button", { download: "profile.json", href: `data:application/json,${encodeURIComponent(JSON.stringify({ description: "Made with the inspector.", ...profile }, null, 2))}` }, "Download for waymark cluster --profile")));
+		h("a.button", { download: "profile.json", href: `data:application/json,${encodeURIComponent(JSON.stringify(profile, null, 2))}` }, "Download for waymark cluster --profile")));
 }
 
 export const configuration = {
@@ -188,6 +186,9 @@ export const configuration = {
 	draw: ({ profiles, vehicle }, { route, redraw }) => {
 		const chip = (name, profile, title, saved = null) => h("a.chip", { href: link({ profile: profile && JSON.stringify(profile), saved }), title, current: (profile ? JSON.stringify(profile) : undefined) === route.profile }, name);
 		const toggle = (key, text) => h("button.chip", { pressed: !!route[key], onclick: () => go({ [key]: route[key] ? null : 1 }, true) }, text);
+		const own = vehicle.vehicle?.endpoints?.find(one => one.endpoint === vehicle.heldBy?.endpoint);
+		const { features, limits, distanceUnits, locale } = own ?? { features: profiles.features };
+		const shown = route.profile ? JSON.parse(route.profile) : { without: profiles.features.filter(one => !features.includes(one)), limits, distanceUnits, locale };
 		const list = (vehicle.why ?? []).filter(one => one.side !== "published");
 		return [
 			h("p", "Configuration: ", chip(`as ${vehicle.heldBy?.endpoint === "preview" ? "the endpoint" : vehicle.heldBy?.endpoint ?? "published"} has it`, null, ""), " ",
@@ -195,7 +196,7 @@ export const configuration = {
 				Object.entries(saved()).map(([name, profile]) => [chip(name, profile, "saved in this browser", name), " "])),
 			h("p", toggle("area", "safe area"), " ", toggle("light", "light appearance")),
 			h("div.clusters", SIZES.map(size => cluster(vehicle, size, { isLight: !!route.light, showsArea: !!route.area }))),
-			h("div.halves", editor(route.profile ? JSON.parse(route.profile) : {}, profiles, redraw),
+			h("div.halves", editor(shown, profiles, redraw),
 				panel("What this configuration cuts", list.length ? h("ul", list.slice(0, 60).map(one => h("li", { key: one.path }, code(one.path || "everything"), reasonText(one)))) : note("Nothing is cut or withheld."))),
 			hint("A preview: nothing is sent to the vehicle."),
 		];

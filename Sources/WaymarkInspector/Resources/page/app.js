@@ -18,7 +18,6 @@ const GROUPS = [["Now", ["guidance", "sides", "actions", "cluster"]], ["Tables",
 const EVERYWHERE = ["overview", "findings", "log", "frames", "compare"];
 const KEPT = ["source", "vehicle", "endpoint", "at"];
 const SHOWN_ONLY = ["node", "byte", "light", "area", "saved"];
-/** Away from a vehicle. */
 const OUT = { vehicle: null, endpoint: null, after: null };
 const REFRESH = 1000, SPEAK = 2000, ROWS = 200;
 
@@ -48,7 +47,6 @@ const view = () => VIEWS[app.view];
 const source = () => app.sources.find(one => one.source === app.route.source) ?? app.sources[0];
 const isLive = () => source()?.kind === "live" && app.route.at == null;
 
-/** What views get to draw. */
 const context = () => ({ ...app, source: source(), isLive: isLive(), isVirtual: source()?.recording?.run?.clock === "virtual", redraw: draw, reload: load });
 
 function enter() {
@@ -102,7 +100,6 @@ function keepNewer(answer, rows) {
 	answer.entries.unshift(...rows.filter(one => one.at >= newest && !known.has(one.entry)));
 }
 
-/** The stream that the view wants. */
 function streamPath() {
 	const { streams, follows, streamParameters } = view();
 	const views = !isLive() || app.error?.status === 401 ? [] : streams?.(app.route) ?? (follows ? [`vehicle:${app.route.vehicle}`] : []);

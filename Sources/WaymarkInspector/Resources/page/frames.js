@@ -55,7 +55,6 @@ function hexView(frame, route) {
 	const shown = `${route.entry} ${route.node} ${route.byte}`;
 	if (shown !== lastShown) {
 		lastShown = shown;
-		// After the page is drawn.
 		queueMicrotask(() => [".node.chosen", route.byte ? `[data-byte="${cursor}"]` : ".byte-chosen,.byte-value"].forEach(one => document.querySelector(one)?.scrollIntoView({ block: "nearest" })));
 	}
 	const pick = offset => go({ node: pathOf(frame.tree, offset) || null, byte: offset }, true);

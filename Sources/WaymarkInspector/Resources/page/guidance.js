@@ -50,7 +50,7 @@ export function mapOf(data, context, side, pick = null, picked = null) {
 	if (picked) content.waypoints.push({ at: picked, kind: "stop", name: "chosen place" });
 	if (!hasLine && !content.waypoints.length) return note("There is no route to draw.", why(list, "no route", list[0]?.text ?? "why?"));
 	return h("figure.map", { key: "map" }, h("wm-map", { data: content }),
-		h("figcaption", !hasLine && [h("strong", "No line to draw. "), why(list, "no line")], " ● next maneuver  ○ position, derived from the estimates",
+		h("figcaption", !hasLine && [h("strong", "No line to draw. "), why(list, "no line")], ` As ${side}: ● next maneuver  ○ position, derived from the estimates`,
 			h("span", " — current segment  ┄ other segments  ┆ threshold  □ entry point")));
 }
 

@@ -64,6 +64,8 @@ class WaymarkMap extends HTMLElement {
 			if (event.type === "pointerup" && moved < 4) this.pickAt(event.offsetX, event.offsetY);
 		};
 		canvas.onwheel = event => {
+			// Without it, the page scrolls.
+			if (!event.ctrlKey) return;
 			event.preventDefault();
 			this.zoom(2 ** (-event.deltaY / 240), event.offsetX, event.offsetY);
 		};

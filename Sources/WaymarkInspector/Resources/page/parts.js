@@ -59,7 +59,6 @@ export const go = (changes, replaces) => place.go(changes, replaces);
 
 export const ofVehicle = route => ({ source: route.source, id: route.vehicle, at: route.at });
 
-/** Loads one answer. */
 export const loads = (name, parameters, as = name) => (route, signal) => get(name, (parameters ?? ofVehicle)(route), signal).then(answer => ({ [as]: answer }));
 
 export const vehicleStream = route => [`vehicle:${route.vehicle}${route.endpoint ? `/${route.endpoint}` : ""}`];

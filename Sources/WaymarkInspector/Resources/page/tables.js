@@ -53,7 +53,6 @@ export const searchField = (key, route, label, hint, list = null, read = text =>
 	onchange: event => go({ [key]: read(event.target.value), before: null, after: null }),
 }));
 
-/** The names of messages, also as the page shows them. */
 export const messageField = (route, names) => [
 	searchField("message", route, "Message", "update trip estimates", "messages", text => text.trim().replace(/ +(.)/g, (_, letter) => letter.toUpperCase())),
 	h("datalist", { id: "messages" }, (names.messages ?? []).map(name => h("option", { value: sentence(name) }))),

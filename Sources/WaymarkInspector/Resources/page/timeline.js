@@ -128,7 +128,6 @@ export class Timeline {
 		const begin = Date.parse(this.context.source.begin), day = new Date(begin);
 		day.setHours(parts[0], parts[1], 0, parts[2] * 1000);
 		const found = (day.getTime() - begin) / 1000;
-		// The last such time that there is.
 		return found + Math.floor((this.range.to - found) / 86_400) * 86_400;
 	}
 
