@@ -206,7 +206,7 @@ package struct LoopCore {
             limits: limits, allowedRoles: allowedRoles, at: now, into: &sessionActions)
         let slot = self.insert(Connection(id, payer, session, outbox, self.limits.portionBytes))
         self.totals.accepted &+= 1
-        self.connections[slot].perform(sessionActions, slot, self.codecs, into: &actions)
+        self.connections[slot].perform(sessionActions[...], slot, self.codecs, into: &actions)
         self.settle(slot, at: now, into: &actions)
         return slot
     }
