@@ -279,6 +279,17 @@ package struct LoopCore {
         self.freeSlots.append(slot)
     }
 
+    /// The channel of a closing connection has written some of ``Action/close(_:_:)``.
+    package mutating func noteSent(_ slot: Slot, _ byteCount: Int) {
+        self.connections[slot].output.noteSent(byteCount)
+    }
+
+    /// A connection that was refused when it was accepted, and that has no slot, was sent or has sent bytes.
+    package mutating func noteRefused(sent: Int = 0, received: Int = 0) {
+        self.totals.sent &+= UInt64(sent)
+        self.totals.received &+= UInt64(received)
+    }
+
     // MARK: Sessions
 
     /// Hands an event to the peer session of a connection, and flushes what it sends.
