@@ -446,7 +446,6 @@ package struct GatewayCore {
         case .admit(let id, var welcome):
             welcome.software = self.software
             welcome.gateway = self.gateway.identity
-            self.countAdmitted(id)
             self.instruct(id, .session(id, .admitted(welcome)))
         case .observe(let id, let hello, let old, let principal, let subject, let token):
             self.admit(id, hello, old, principal, subject, token, at: now)

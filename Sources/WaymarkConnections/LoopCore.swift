@@ -307,10 +307,23 @@ package struct LoopCore {
     ) {
         self.noteShared(slot)
         let wasAwaitingWelcome = self.connections[slot].isAwaitingWelcome
+        let wasAdmitted = self.connections[slot].isAdmitted
         self.connections[slot].handle(event, at: now, slot, self.codecs, into: &actions)
+        if !wasAdmitted, self.connections[slot].isAdmitted { self.countAdmitted(slot, event) }
         if wasAwaitingWelcome, self.connections[slot].isInputQueued, !self.connections[slot].hasTurn {
             self.queueTurn(slot, into: &actions)
         }
+    }
+
+    /// Counts a peer that was sent its Welcome: one whose connection has closed meanwhile gets none.
+    private mutating func countAdmitted(_ slot: Slot, _ event: AcceptingSession.Event) {
+        switch self.connections[slot].session.role {
+        case .vehicle: self.totals.admitted.add(of: RoleNumber.vehicle.rawValue)
+        case .navigation: self.totals.admitted.add(of: RoleNumber.navigation.rawValue)
+        case .observer: self.totals.admitted.add(of: RoleNumber.observer.rawValue)
+        case nil: break  // Not reached: it was in its Hello.
+        }
+        if case .admitted(let welcome) = event, welcome.isResumed { self.totals.resumed &+= 1 }
     }
 
     // MARK: Output
