@@ -219,6 +219,7 @@ package struct GatewayCore {
     // Why mutating: otherwise its caller, who has the core in a class, copies all of it.
     package mutating func isRunDue() -> Bool {
         !self.pending.isEmpty || !self.turns.isEmpty || self.hub?.isDue == true
+            || (self.measurement == nil && self.hub?.isMeasuringDue == true)
     }
 
     /// Processes queued events, as many as the budget of a run allows. ``isRunDue()`` tells whether there are more.
