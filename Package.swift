@@ -385,7 +385,7 @@ let package = Package(
             name: "WaymarkExporterTests",
             dependencies: [
                 "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkDaemon", "WaymarkExporter",
-                "WaymarkModel", "WaymarkProtocol", "WaymarkTelemetry", "WaymarkTransport", "WaymarkWeb",
+                "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkTelemetry", "WaymarkTransport", "WaymarkWeb",
                 logging,
                 nioCore, nioPosix,
                 .product(

@@ -2,8 +2,8 @@
 """monitoring.py [PROGRAM]: lets Debian's Prometheus scrape a real gateway through `waymark exporter`, and checks what it says.
 
 PROGRAM is the program `waymark`, by default .build/debug/waymark; `waymarkd` is beside it. Needs the package prometheus. Everything is on ports
-that the system chooses, and in a folder that is removed. The steps: promtool accepts the metrics and the rules; values arrive; a drive is
-counted; the alert about a gateway that is gone fires, and ends when it is back.
+that the system chooses, and in a folder that is removed. The steps: promtool accepts the metrics and the rules; the rules fire when they
+should, and not otherwise (scripts/monitoring_rules.yml); values arrive; a drive is counted; the alert about a gateway that is gone fires, and ends when it is back.
 """
 
 import json
@@ -24,6 +24,7 @@ from typing import Any
 
 TREE = Path(__file__).resolve().parent.parent
 RULES = TREE / "systemd/monitoring/waymark.rules.yml"
+CASES = TREE / "scripts/monitoring_rules.yml"
 DEADLINE = 120.0
 
 
@@ -56,12 +57,16 @@ def get(url: str, accept: str = "*/*") -> str:
         return text
 
 
-def check_by_promtool(text: str, *arguments: str) -> None:
-    result = subprocess.run(["promtool", "check", *arguments], input=text, text=True, capture_output=True)
+def run_promtool(text: str, *arguments: str) -> None:
+    result = subprocess.run(["promtool", *arguments], input=text, text=True, capture_output=True)
     # It also fails, with other statuses, for what it only advises against.
     if result.returncode != 0 or result.stderr.strip():
-        raise Failure(f"promtool check {' '.join(arguments)}: {result.stdout}{result.stderr}")
-    print(f"ok  promtool check {' '.join(arguments)}", flush=True)
+        raise Failure(f"promtool {' '.join(arguments)}: {result.stdout}{result.stderr}")
+    print(f"ok  promtool {' '.join(arguments)}", flush=True)
+
+
+def check_by_promtool(text: str, *arguments: str) -> None:
+    run_promtool(text, "check", *arguments)
 
 
 class Monitoring:
@@ -132,6 +137,7 @@ class Monitoring:
 
     def run(self) -> None:
         check_by_promtool("", "rules", str(RULES))
+        run_promtool("", "test", "rules", str(CASES))
         gateway = self.start_gateway()
         target = self.start_exporter()
         url = f"http://{target}/metrics"

@@ -233,10 +233,10 @@ struct Connection {
         case .rejected(let rejection):
             actions.append(.note(slot, .rejected(rejection)))
             if codecs.isObserved { self.events.append(.seen(self.id, .rejected(rejection))) }
-            self.handle(.rejected(rejection), at: now, slot, codecs, into: &actions)
-            if MessageType.published.contains(frame.header.rawType), !self.isClosing {
-                self.events.append(.publicationRejected(self.id, frame.header))
-            }
+            let isPublished = MessageType.published.contains(frame.header.rawType)
+            self.handle(
+                .rejected(rejection), of: isPublished ? frame.header : nil, at: now, slot, codecs,
+                into: &actions)
         case .skipped:
             if let report = self.session.report(onSkipped: frame.header) {
                 self.session.noteSent()
@@ -258,20 +258,29 @@ struct Connection {
 
     // MARK: The peer session
 
+    /// Hands an event to the peer session. `header`: of the publication that is rejected. The gateway hears of it behind the Error, and
+    /// before it hears that the peer has gone.
     mutating func handle(
-        _ event: AcceptingSession.Event, at now: Instant, _ slot: Int, _ codecs: LoopCodecs,
-        into actions: inout [LoopCore.Action]
+        _ event: AcceptingSession.Event, of header: FrameHeader? = nil, at now: Instant, _ slot: Int,
+        _ codecs: LoopCodecs, into actions: inout [LoopCore.Action]
     ) {
         var sessionActions: [AcceptingSession.Action] = []
         self.session.handle(event, at: now, into: &sessionActions)
         self.output.isOpen = self.session.state == .active
         let isObserving = codecs.isObserved && !self.events.isEmpty
-        self.perform(sessionActions, slot, codecs, into: &actions)
+        var rest = sessionActions[...]
+        if let header {
+            let answers = rest.prefix { if case .gone = $0 { false } else { true } }
+            self.perform(answers, slot, codecs, into: &actions)
+            self.events.append(.publicationRejected(self.id, header))
+            rest = rest[answers.endIndex...]
+        }
+        self.perform(rest, slot, codecs, into: &actions)
         if codecs.isObserved, !isObserving { self.submit(into: &actions) }
     }
 
     mutating func perform(
-        _ sessionActions: [AcceptingSession.Action], _ slot: Int, _ codecs: LoopCodecs,
+        _ sessionActions: ArraySlice<AcceptingSession.Action>, _ slot: Int, _ codecs: LoopCodecs,
         into actions: inout [LoopCore.Action]
     ) {
         for action in sessionActions {

@@ -219,6 +219,7 @@ package struct GatewayCore {
     // Why mutating: otherwise its caller, who has the core in a class, copies all of it.
     package mutating func isRunDue() -> Bool {
         !self.pending.isEmpty || !self.turns.isEmpty || self.hub?.isDue == true
+            || (self.measurement == nil && self.hub?.isMeasuringDue == true)
     }
 
     /// Processes queued events, as many as the budget of a run allows. ``isRunDue()`` tells whether there are more.
@@ -446,7 +447,6 @@ package struct GatewayCore {
         case .admit(let id, var welcome):
             welcome.software = self.software
             welcome.gateway = self.gateway.identity
-            self.countAdmitted(id)
             self.instruct(id, .session(id, .admitted(welcome)))
         case .observe(let id, let hello, let old, let principal, let subject, let token):
             self.admit(id, hello, old, principal, subject, token, at: now)

@@ -206,7 +206,7 @@ package struct LoopCore {
             limits: limits, allowedRoles: allowedRoles, at: now, into: &sessionActions)
         let slot = self.insert(Connection(id, payer, session, outbox, self.limits.portionBytes))
         self.totals.accepted &+= 1
-        self.connections[slot].perform(sessionActions, slot, self.codecs, into: &actions)
+        self.connections[slot].perform(sessionActions[...], slot, self.codecs, into: &actions)
         self.settle(slot, at: now, into: &actions)
         return slot
     }
@@ -279,6 +279,17 @@ package struct LoopCore {
         self.freeSlots.append(slot)
     }
 
+    /// The channel of a closing connection has written some of ``Action/close(_:_:)``.
+    package mutating func noteSent(_ slot: Slot, _ byteCount: Int) {
+        self.connections[slot].output.noteSent(byteCount)
+    }
+
+    /// A connection that was refused when it was accepted, and that has no slot, was sent or has sent bytes.
+    package mutating func noteRefused(sent: Int = 0, received: Int = 0) {
+        self.totals.sent &+= UInt64(sent)
+        self.totals.received &+= UInt64(received)
+    }
+
     // MARK: Sessions
 
     /// Hands an event to the peer session of a connection, and flushes what it sends.
@@ -296,10 +307,23 @@ package struct LoopCore {
     ) {
         self.noteShared(slot)
         let wasAwaitingWelcome = self.connections[slot].isAwaitingWelcome
+        let wasAdmitted = self.connections[slot].isAdmitted
         self.connections[slot].handle(event, at: now, slot, self.codecs, into: &actions)
+        if !wasAdmitted, self.connections[slot].isAdmitted { self.countAdmitted(slot, event) }
         if wasAwaitingWelcome, self.connections[slot].isInputQueued, !self.connections[slot].hasTurn {
             self.queueTurn(slot, into: &actions)
         }
+    }
+
+    /// Counts a peer that was sent its Welcome: one whose connection has closed meanwhile gets none.
+    private mutating func countAdmitted(_ slot: Slot, _ event: AcceptingSession.Event) {
+        switch self.connections[slot].session.role {
+        case .vehicle: self.totals.admitted.add(of: RoleNumber.vehicle.rawValue)
+        case .navigation: self.totals.admitted.add(of: RoleNumber.navigation.rawValue)
+        case .observer: self.totals.admitted.add(of: RoleNumber.observer.rawValue)
+        case nil: break  // Not reached: it was in its Hello.
+        }
+        if case .admitted(let welcome) = event, welcome.isResumed { self.totals.resumed &+= 1 }
     }
 
     // MARK: Output

@@ -9,6 +9,10 @@ package struct LoopTotals: Sendable, Codable {
     package var sent: UInt64 = 0
     /// States that newer ones replaced while they waited.
     package var conflated: UInt64 = 0
+    /// Welcomes, by role.
+    package var admitted = CodeCounts()
+    /// Welcomes to peers that resumed.
+    package var resumed: UInt64 = 0
     /// Goodbyes of the gateway to peers that it had not admitted, by close code.
     package var refused = CodeCounts()
     /// Goodbyes of the gateway to peers that it had admitted, by close code.
@@ -16,7 +20,7 @@ package struct LoopTotals: Sendable, Codable {
 
     package init() {}
 
-    /// Why not the Goodbyes: ``Tallies`` hands them over.
+    /// Why not the others: ``Tallies`` hands them over.
     private enum CodingKeys: CodingKey { case accepted, received, sent, conflated }
 
     package mutating func add(_ other: LoopTotals) {
@@ -24,6 +28,8 @@ package struct LoopTotals: Sendable, Codable {
         self.received &+= other.received
         self.sent &+= other.sent
         self.conflated &+= other.conflated
+        self.admitted.add(other.admitted)
+        self.resumed &+= other.resumed
         self.refused.add(other.refused)
         self.closed.add(other.closed)
     }

@@ -5,8 +5,10 @@ package import WaymarkProtocol
 
 /// What ``GatewayCore`` counts since the gateway's state began.
 package struct Tallies: Sendable, Codable {
-    /// By role.
+    /// By role, of event loops of earlier processes.
     var admitted = CodeCounts()
+    /// Peers that resumed, of event loops of earlier processes; nil: none.
+    var resumed: UInt64?
     /// By close code: peers for which there was no place, and those of event loops of earlier processes.
     var refused = CodeCounts()
     /// By close code, of event loops of earlier processes.
@@ -36,7 +38,6 @@ extension GatewayCore {
             }
             welcome.software = self.software
             welcome.gateway = self.gateway.identity
-            self.tallies.admitted.add(of: RoleNumber.observer.rawValue)
             self.instruct(id, .session(id, .admitted(welcome)))
         case .refused(let goodbye):
             self.instruct(id, .session(id, .closeRequested(goodbye)))
@@ -151,14 +152,6 @@ extension GatewayCore {
         self.tallies.refused.add(of: goodbye.code.rawValue)
     }
 
-    mutating func countAdmitted(_ id: ConnectionID) {
-        switch self.gateway.party(id) {
-        case .vehicle: self.tallies.admitted.add(of: RoleNumber.vehicle.rawValue)
-        case .client: self.tallies.admitted.add(of: RoleNumber.navigation.rawValue)
-        case nil: break  // It has gone in the same step.
-        }
-    }
-
     /// Lets event loops measure, if observers ask for counters. One measurement at a time: what is asked meanwhile waits for the next.
     private mutating func beginMeasuring(at now: Instant) {
         guard self.measurement == nil, let withConnections = self.hub?.beginMeasuring() else { return }
@@ -182,6 +175,8 @@ extension GatewayCore {
 extension Tallies {
     fileprivate mutating func add(_ totals: LoopTotals) {
         self.loops.add(totals)
+        self.admitted.add(totals.admitted)
+        self.resumed = (self.resumed ?? 0) &+ totals.resumed
         self.refused.add(totals.refused)
         self.closed.add(totals.closed)
     }
@@ -195,7 +190,8 @@ extension Tallies {
         all += tallies.refused.all.map { Counter(.peersRefused, label: $0.code, $0.count) }
         all += tallies.closed.all.map { Counter(.peersClosed, label: $0.code, $0.count) }
         return all + [
-            Counter(.connectionsAccepted, loops.accepted), Counter(.bytesReceived, loops.received),
+            Counter(.resumptions, tallies.resumed ?? 0), Counter(.connectionsAccepted, loops.accepted),
+            Counter(.bytesReceived, loops.received),
             Counter(.bytesSent, loops.sent), Counter(.conflated, loops.conflated),
             Counter(.connections, UInt64(measure.connectionCount)),
             Counter(.waitingBytes, UInt64(measure.waitingBytes)),
@@ -217,7 +213,7 @@ extension Gateway.Counters {
             Counter(.publicationsUnchanged, self.framesUnchanged),
             Counter(.publicationsRejected, self.framesRejected),
             Counter(.sessionsOpened, self.sessionsOpened), Counter(.requests, self.requestsRouted),
-            Counter(.snapshots, self.snapshotsSent), Counter(.resumptions, self.resumptions),
+            Counter(.snapshots, self.snapshotsSent),
             Counter(.acknowledgements, self.acknowledgements),
             Counter(.requestMicroseconds, self.requestTimes.microseconds),
         ]

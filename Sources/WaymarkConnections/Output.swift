@@ -58,6 +58,8 @@ package struct Output: Sendable {
     private(set) var portionBytes: Int32
     /// The portion that the channel has.
     private var channelByteCount: UInt32 = 0
+    /// The same, once the connection closes: it is not held for the peer any more, but may still be sent.
+    private var lastByteCount: UInt32 = 0
     /// Of the outbox, when the connection closes.
     private static let finalBytesMax = 65_536
     /// A peer that takes small frames is not sent fewer bytes at a time.
@@ -218,15 +220,18 @@ package struct Output: Sendable {
 
     /// The channel has written its portion to the socket.
     mutating func channelWrote() {
-        self.sentByteCount &+= UInt64(self.channelByteCount)
-        self.channelByteCount = 0
+        self.sentByteCount &+= UInt64(self.channelByteCount + self.lastByteCount)
+        (self.channelByteCount, self.lastByteCount) = (0, 0)
         self.isBlocked = false
         self.chooseDirect()
     }
 
+    /// The channel has written bytes of ``finish()`` to the socket.
+    mutating func noteSent(_ byteCount: Int) { self.sentByteCount &+= UInt64(byteCount) }
+
     /// What is still to be sent, in order: the connection closes behind it. Shares the bytes of frames.
     ///
-    /// Nothing of it is counted any more, so there is not much of it: the rest of the frame on its way, and of what waits behind it no more
+    /// Nothing of it counts as held any more, so there is not much of it: the rest of the frame on its way, and of what waits behind it no more
     /// than the end.
     mutating func finish() -> [ArraySlice<UInt8>] {
         if self.joined.count > 0 { self.sending = self.joined[...] }
@@ -236,7 +241,7 @@ package struct Output: Sendable {
         while byteCount > Self.finalBytesMax, let first = waiting.popFirst() { byteCount -= first.count }
         let rest = [self.sending] + waiting
         self.sending = []
-        self.channelByteCount = 0
+        (self.channelByteCount, self.lastByteCount) = (0, self.channelByteCount)
         self.outboxChanged()
         return rest.filter { !$0.isEmpty }
     }

@@ -100,7 +100,6 @@ extension Gateway {
         self.peers[connection] = .endpoint(path)
         if old == nil { self.known.add(principal) }
         if let grace = old?.grace { self.deadlines.cancel(grace) }
-        if isResumed { self.counters.resumptions += 1 }
         actions.append(.admit(connection, self.welcome(vehicleHello, token, isResumed: isResumed)))
         self.enterGuidance(path, resuming: isResumed ? hello : nil, at: now, into: &actions)
     }
@@ -195,7 +194,6 @@ extension Gateway {
         self.indexClient(id, present)
         self.peers[connection] = .client(id)
         self.deadlines.remove(.clientGrace(id))
-        if isResumed { self.counters.resumptions += 1 }
         actions.append(.admit(connection, welcome))
         for session in client.sessions {
             self.sessions[session]?.providedFeatures.formUnion(client.granted)

@@ -136,8 +136,8 @@ extension Gateway {
         package var requestTimes = RequestTimes()
         /// Features that endpoints were told are withheld, by reason.
         package var featuresWithheld = CodeCounts()
+        /// Those with the whole state.
         package var snapshotsSent: UInt64 = 0
-        package var resumptions: UInt64 = 0
         package var acknowledgements: UInt64 = 0
         /// What all of it cost.
         package var work = WorkMeter()

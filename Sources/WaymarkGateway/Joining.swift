@@ -135,7 +135,7 @@ extension Gateway {
         begin.withheld = withheld
         (begin.fromSequence, begin.toSequence) = cursor
         begin.ageMilliseconds = session.ageMilliseconds
-        self.counters.snapshotsSent += 1
+        if kind == .full { self.counters.snapshotsSent += 1 }
         for grant in withheld {
             if let reason = grant.withheld { self.counters.featuresWithheld.add(of: reason.rawValue) }
         }

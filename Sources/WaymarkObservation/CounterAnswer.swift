@@ -44,15 +44,25 @@ extension ObservationHub {
         var asked = counters
         if let waiting = self.observations[place]?.asked { asked.formUnion(waiting) }
         self.observations[place]?.asked = asked
+        self.mayBeAsked = true
+    }
+
+    /// An observer asked for counters, and ``beginMeasuring()`` would begin to answer it.
+    package var isMeasuringDue: Bool {
+        self.mayBeAsked && self.observations.contains { $0?.asked != nil && $0?.answer == nil }
     }
 
     /// Begins to answer all that observers ask for.
     ///
     /// - Returns: Whether measures of connections are needed; nil if nothing was asked.
     package mutating func beginMeasuring() -> Bool? {
+        guard self.mayBeAsked else { return nil }
         var needsConnections: Bool?
+        self.mayBeAsked = false
         for place in self.observations.indices {
-            guard self.observations[place]?.answer == nil, let asked = self.observations[place]?.asked else {
+            guard let asked = self.observations[place]?.asked else { continue }
+            guard self.observations[place]?.answer == nil else {
+                self.mayBeAsked = true
                 continue
             }
             self.observations[place]?.asked = nil

@@ -46,6 +46,8 @@ struct Observation: Sendable {
     var number: UInt64 = 0
     /// How many entries behind that were dropped.
     var dropped: UInt64 = 0
+    /// What it was told last that it missed.
+    var gaps = ToldGaps()
     /// nil once it was told the whole state.
     var walk: Walk?
     /// Only while ``walk`` is not nil.
@@ -66,6 +68,13 @@ struct Observation: Sendable {
         guard let observe else { return false }
         return !self.isLimited && observe.vehicles.isEmpty && observe.clients.isEmpty
             && observe.sessions.isEmpty
+    }
+
+    /// What it asked for and was not told, or not all of it.
+    var unanswered: ReadCounters? {
+        guard var all = self.asked ?? self.answer?.read else { return nil }
+        if let read = self.answer?.read { all.formUnion(read) }
+        return all
     }
 
     /// Something must be sent as soon as there is room, apart from entries.

@@ -39,7 +39,10 @@ package struct ObservationHub {
     var parties: [ConnectionID: Gateway.Party] = [:]
     /// Where in the ring a session's trip ceased to share something.
     var optOuts: [SessionID: UInt64] = [:]
+    /// Entries that observers were or will be told that they missed, each once for each of them, however often it is told.
     package private(set) var droppedCount: UInt64 = 0
+    /// Some observer may have asked for counters that are not being answered.
+    var mayBeAsked = false
     /// What was redacted last in the present step.
     var lastRedacted: (frames: ArraySlice<UInt8>, redacted: [UInt8])?
     let encoder = BodyEncoder()
@@ -102,6 +105,8 @@ package struct ObservationHub {
         observation.connection = connection
         observation.mayContinue = resumed != nil
         observation.isReady = true
+        // What it asked on another connection is answered only if it asks again.
+        (observation.asked, observation.answer) = (nil, nil)
         let place = resumed ?? self.freePlace()
         self.observations[place] = observation
         self.places[connection] = place
@@ -117,6 +122,7 @@ package struct ObservationHub {
         let place = self.freePlace()
         self.observations[place] = observation
         if let connection = observation.connection { self.places[connection] = place }
+        if observation.asked != nil { self.mayBeAsked = true }
         self.note(place)
     }
 
@@ -160,6 +166,8 @@ package struct ObservationHub {
         guard let place = self.places.removeValue(forKey: connection) else { return }
         self.observations[place]?.connection = nil
         self.observations[place]?.end = end
+        self.observations[place]?.asked = nil
+        self.observations[place]?.answer = nil
         self.due.remove(ObservationSet(place))
         if clean { self.observations[place] = nil }
     }
@@ -202,8 +210,9 @@ package struct ObservationHub {
         self.note(place)
     }
 
-    /// Goes back to the entry behind the one with this number. Those that the ring no longer has are dropped.
-    private func rewind(_ observation: inout Observation, _ place: Int, to number: UInt64) {
+    /// Goes back to the entry behind the one with this number. Those that the ring no longer has are dropped: it was told them, or that
+    /// they were dropped, on a connection that was cut.
+    private mutating func rewind(_ observation: inout Observation, _ place: Int, to number: UInt64) {
         var missing = observation.number - number
         observation.number = number
         observation.cursor = max(observation.cursor, self.ring.start)
@@ -212,6 +221,8 @@ package struct ObservationHub {
             observation.cursor -= 1
             if self.ring[observation.cursor].receivers.contains(ObservationSet(place)) { missing -= 1 }
         }
+        self.droppedCount += missing - observation.gaps.count(in: number..<number + missing)
+        observation.gaps.removeAll(behind: number)
         observation.dropped += missing
     }
 
@@ -352,6 +363,7 @@ package struct ObservationHub {
             add(
                 .observationGap(
                     ObservationGap(dropped: observation.dropped, nextNumber: observation.number + 1)))
+            observation.gaps.append(observation.dropped, endingAt: observation.number)
             observation.dropped = 0
             if observation.observe?.wantsState == true {
                 add(.observationBegin(ObservationBegin(.full, after: observation.number, at: now)))

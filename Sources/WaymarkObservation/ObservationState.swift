@@ -18,6 +18,8 @@ package struct ObservationState: Codable, Sendable {
         let number: UInt64
         let stateNumber: UInt64
         let dropped: UInt64
+        /// nil: none that matters.
+        let gaps: ToldGaps?
         let asked: ReadCounters?
     }
 
@@ -34,8 +36,8 @@ package struct ObservationState: Codable, Sendable {
                     observe: observation.observe, mayContinue: observation.mayContinue,
                     isComplete: observation.walk == nil && observation.begin == nil,
                     number: observation.number, stateNumber: observation.stateNumber,
-                    dropped: observation.dropped + hub.waitingCount(of: place),
-                    asked: observation.asked ?? observation.answer?.read)
+                    dropped: observation.dropped + hub.waitingCount(of: place), gaps: observation.gaps,
+                    asked: observation.unanswered)
             }
         }
     }
@@ -59,6 +61,7 @@ package struct ObservationState: Codable, Sendable {
             (observation.connection, observation.end) = (stored.connection, stored.end)
             (observation.observe, observation.mayContinue) = (stored.observe, stored.mayContinue)
             (observation.number, observation.dropped) = (stored.number, stored.dropped)
+            observation.gaps = stored.gaps ?? ToldGaps()
             observation.asked = stored.asked
             observation.stateNumber = stored.stateNumber
             if let observe = stored.observe, !stored.isComplete || observation.isLimited {

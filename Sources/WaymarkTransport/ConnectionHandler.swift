@@ -250,14 +250,21 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard let channel = self.context?.channel else { return }
         let limits = self.driver.limits
         let begin = {
-            GracefulClose.begin(on: channel, behind: rest, within: limits.connection.drainTimeout) {
-                self.shard.later($0, for: self.driver)
-            }
+            GracefulClose.begin(
+                on: channel, behind: rest, within: limits.connection.drainTimeout,
+                noteSent: { self.noteSent($0) }, wait: { self.shard.later($0, for: self.driver) })
         }
         guard self.isFailing, !self.charge() else { return begin() }
         let answer = channel.eventLoop.assumeIsolated()
             .scheduleTask(in: .nanoseconds(limits.failureDelay.nanoseconds)) { begin() }
         channel.closeFuture.whenComplete { _ in answer.cancel() }
+    }
+
+    /// The socket has accepted some of the last bytes.
+    private func noteSent(_ byteCount: Int) {
+        // Without a context the slot may be another connection's.
+        guard self.context != nil else { return }
+        self.shard.change(for: self.driver) { core, _, _ in core.noteSent(self.slot, byteCount) }
     }
 
     /// Closes a connection whose handshake is not finished, at once: another one needs its place.

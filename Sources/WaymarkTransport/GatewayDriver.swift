@@ -225,7 +225,12 @@ package final class GatewayDriver: Sendable {
                     self.state.value.idle.connectionClosed()
                 }
             }
-            let handler = RefusalHandler(goodbye, within: self.limits.connection.drainTimeout)
+            let handler = RefusalHandler(goodbye, within: self.limits.connection.drainTimeout) {
+                sent, received in
+                shard.value.change(for: self) { core, _, _ in
+                    core.noteRefused(sent: sent, received: received)
+                }
+            }
             try channel.pipeline.syncOperations.addHandler(handler)
         case .dropped: channel.close(promise: nil)
         }

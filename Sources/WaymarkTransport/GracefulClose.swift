@@ -13,20 +13,21 @@ enum GracefulClose {
     private static let pieceByteCount = 4_096
 
     /// Writes `rest` piece by piece, since its bytes are shared with other connections and a channel copies what it is given. `wait` calls
-    /// what writes the next piece, when others had their turns.
+    /// what writes the next piece, when others had their turns. `noteSent` is told how many bytes the socket has accepted, until the
+    /// channel closes.
     static func begin(
-        on channel: any Channel, behind rest: [ArraySlice<UInt8>] = [], within timeout: Duration,
-        wait: @escaping (@escaping () -> Void) -> Void = { $0() }
+        on channel: any Channel, behind rest: [ArraySlice<UInt8>], within timeout: Duration,
+        noteSent: @escaping (Int) -> Void, wait: @escaping (@escaping () -> Void) -> Void = { $0() }
     ) {
         let deadline = channel.eventLoop.scheduleTask(in: .nanoseconds(timeout.nanoseconds)) {
             channel.close(mode: .all, promise: nil)
         }
         channel.closeFuture.whenComplete { _ in deadline.cancel() }
-        self.write(rest[...], to: channel, wait)
+        self.write(rest[...], to: channel, noteSent, wait)
     }
 
     private static func write(
-        _ rest: ArraySlice<ArraySlice<UInt8>>, to channel: any Channel,
+        _ rest: ArraySlice<ArraySlice<UInt8>>, to channel: any Channel, _ noteSent: @escaping (Int) -> Void,
         _ wait: @escaping (@escaping () -> Void) -> Void
     ) {
         guard let bytes = rest.first else {
@@ -41,14 +42,16 @@ enum GracefulClose {
             next = [bytes.dropFirst(Self.pieceByteCount)] + next
         }
         let piece = ByteBuffer(bytes: bytes.prefix(Self.pieceByteCount))
+        let byteCount = piece.readableBytes
         guard !next.isEmpty else {
-            channel.write(piece, promise: nil)
-            return self.write([], to: channel, wait)
+            channel.write(piece).assumeIsolated().whenSuccess { noteSent(byteCount) }
+            return self.write([], to: channel, noteSent, wait)
         }
         let remaining = next
         // After a failure the channel closes by itself.
         channel.writeAndFlush(piece).assumeIsolated().whenSuccess {
-            wait { self.write(remaining, to: channel, wait) }
+            noteSent(byteCount)
+            wait { self.write(remaining, to: channel, noteSent, wait) }
         }
     }
 }
@@ -60,19 +63,28 @@ final class RefusalHandler: ChannelInboundHandler {
 
     private let goodbye: Goodbye
     private let timeout: Duration
+    /// Told of bytes that were sent and received.
+    private let note: (_ sent: Int, _ received: Int) -> Void
 
-    init(_ goodbye: Goodbye, within timeout: Duration) {
+    init(
+        _ goodbye: Goodbye, within timeout: Duration,
+        note: @escaping (_ sent: Int, _ received: Int) -> Void
+    ) {
         self.goodbye = goodbye
         self.timeout = timeout
+        self.note = note
     }
 
     func channelActive(context: ChannelHandlerContext) {
         let frame = Codec.encode(Envelope(.goodbye(self.goodbye)))
-        context.write(self.wrapOutboundOut(ByteBuffer(bytes: frame.bytes)), promise: nil)
-        GracefulClose.begin(on: context.channel, within: self.timeout)
+        GracefulClose.begin(
+            on: context.channel, behind: [frame.bytes], within: self.timeout,
+            noteSent: { [note] in note($0, 0) })
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        self.note(0, self.unwrapInboundIn(data).readableBytes)
+    }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }

@@ -121,6 +121,19 @@ def test_an_answer_with_counters_may_have_several_parts() -> None:
     assert [each.session_id for each in read.counters.sessions] == [7]
 
 
+def test_an_answer_that_begins_again_has_nothing_of_its_first_beginning() -> None:
+    machine, gateway = connected()
+    machine.read_counters(connections=True)
+    counters = (m.Counter(name=m.CounterName.SESSIONS, value=2),)
+    waiting = m.ConnectionMeasure(connection_id=1, waiting_bytes=9)
+    # A gateway that was restarted answers the question whole.
+    for is_last in (False, True):
+        gateway.say(m.Counters(counters=counters))
+        gateway.say(m.Counters(connections=(waiting,), is_last=is_last))
+    (read,) = gateway.events(CountersRead)
+    assert (read.counters.counters, read.counters.connections) == (counters, (waiting,))
+
+
 def test_frames_that_cannot_be_read_are_told_apart() -> None:
     broken = Frame(m.MessageType.START_GUIDANCE, b"\xff", 7, 1)
     data = frame(m.PauseGuidance(reason=m.PauseReason.LOADING), 7, 2).encode() + broken.encode() + Frame(0x01E0, b"x", 7, 3).encode()

@@ -66,27 +66,63 @@ private func parsed(_ reading: GatewayReading?, _ format: MetricFormat = .text) 
         #expect(metrics["waymark_build_info{gateway=\"bench\",version=\"waymarkd 0.1.0\"}"] == 1)
     }
 
-    @Test func `every counter of the gateway is in a metric, to the unit`() throws {
-        var value: UInt64 = 9_007_199_254_740_000
-        let report = CounterName.allCases.map { name -> CounterReport.Counter in
-            value += 1
-            let labels: [CounterName: UInt32] = [
-                .publications: 0x0101, .deliveries: 0x0101, .sessionsEnded: 1, .requestsEnded: 1,
-                .peersAdmitted: 1, .peersRefused: 1, .peersClosed: 1, .requestTimes: 10, .featuresWithheld: 1,
-                .sessionsInPhase: 1,
-            ]
-            return .init(name, label: labels[name] ?? 0, value)
-        }
-        let text = MetricFormat.text.text(GatewayMetrics.families(of: reading(report)))
-        for counter in report {
-            let name = try #require(CounterName(rawValue: counter.name))
-            switch name {
-            // The sum of the phases.
-            case .sessions: continue
-            case .requestMicroseconds, .loopMicroseconds:
-                #expect(text.contains(" \(Double(counter.value) / 1_000_000)\n"), "\(name)")
-            default: #expect(text.contains(" \(counter.value)\n"), "\(name)")
-            }
+    /// A sample for each counter, and the label that the counter has in it. Only the sum of the phases is in none.
+    private static let samples: [CounterName: (label: UInt32, sample: String)] = [
+        .publications: (
+            UInt32(MessageType.tripPreviews.rawValue), "publications_total{type=\"tripPreviews\"}"
+        ),
+        .publicationsUnchanged: (0, "publications_unchanged_total"),
+        .publicationsRejected: (0, "publications_rejected_total"),
+        .sessionsOpened: (0, "sessions_opened_total"),
+        .sessionsEnded: (
+            SessionEndReason.replaced.rawValue, "sessions_ended_total{reason=\"replaced\"}"
+        ),
+        .requests: (0, "requests_total"),
+        .requestsEnded: (Outcome.timedOut.rawValue, "requests_ended_total{outcome=\"timedOut\"}"),
+        .snapshots: (0, "snapshots_total"), .resumptions: (0, "resumptions_total"),
+        .peersAdmitted: (RoleNumber.observer.rawValue, "peers_admitted_total{role=\"observer\"}"),
+        .peersRefused: (CloseCode.idInUse.rawValue, "peers_refused_total{code=\"idInUse\"}"),
+        .peersClosed: (CloseCode.slowConsumer.rawValue, "peers_closed_total{code=\"slowConsumer\"}"),
+        .entriesDropped: (0, "observer_entries_dropped_total"),
+        .deliveries: (
+            UInt32(MessageType.currentRoadName.rawValue), "deliveries_total{type=\"currentRoadName\"}"
+        ),
+        .acknowledgements: (0, "acknowledgements_total"),
+        .connectionsAccepted: (0, "connections_accepted_total"),
+        .bytesReceived: (0, "received_bytes_total"), .bytesSent: (0, "sent_bytes_total"),
+        .conflated: (0, "states_conflated_total"),
+        .requestTimes: (10, "request_duration_seconds_bucket{le=\"0.01\"}"),
+        .requestMicroseconds: (0, "request_duration_seconds_sum"),
+        .featuresWithheld: (
+            WithheldReason.noConsent.rawValue, "features_withheld_total{reason=\"noConsent\"}"
+        ),
+        .vehiclesConnected: (0, "vehicles_connected"),
+        .endpointsConnected: (0, "peers_connected{role=\"vehicle\"}"),
+        .clientsConnected: (0, "peers_connected{role=\"navigation\"}"),
+        .observersConnected: (0, "peers_connected{role=\"observer\"}"),
+        .requestsOpen: (0, "requests_open"), .retainedBytes: (0, "memory_bytes{ledger=\"retained\"}"),
+        .replayBytes: (0, "memory_bytes{ledger=\"replay\"}"),
+        .observationBytes: (0, "memory_bytes{ledger=\"observation\"}"), .connections: (0, "connections"),
+        .waitingBytes: (0, "memory_bytes{ledger=\"waiting\"}"),
+        .inputBytes: (0, "memory_bytes{ledger=\"input\"}"),
+        .sessionsInPhase: (SessionPhase.paused.rawValue, "sessions{phase=\"paused\"}"),
+        .requestBytes: (0, "memory_bytes{ledger=\"requests\"}"),
+        .loopMicroseconds: (0, "loop_latency_seconds"),
+    ]
+
+    @Test func `every counter of the gateway is in its metric, to the unit`() {
+        #expect(Set(Self.samples.keys) == Set(CounterName.allCases).subtracting([.sessions]))
+        for (name, (label, sample)) in Self.samples {
+            // More than a floating-point number could hold to the unit.
+            let value: UInt64 = 9_007_199_254_740_993
+            let isTime = [.requestMicroseconds, .loopMicroseconds].contains(name)
+            let text = MetricFormat.text.text(
+                GatewayMetrics.families(of: reading([.init(name, label: label, value)])))
+            let expected = isTime ? "\(Double(value) / 1_000_000)" : "\(value)"
+            #expect(text.contains("\nwaymark_\(sample) \(expected)\n"), "\(sample)")
+            // A time is also in the buckets above, and among all.
+            let count = text.split(separator: "\n").count { $0.hasSuffix(" \(expected)") }
+            #expect(name == .requestTimes || count == 1, "\(sample)")
         }
     }
 

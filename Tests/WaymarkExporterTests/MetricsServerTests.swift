@@ -19,7 +19,9 @@
         let folder: String
         let daemon: Daemon
 
-        static func start(in folder: String? = nil) async throws -> Gateway {
+        static func start(
+            in folder: String? = nil, _ change: (inout Settings) -> Void = { _ in }
+        ) async throws -> Gateway {
             let folder =
                 folder ?? FileManager.default.temporaryDirectory.path + "/x-\(UInt32.random(in: 0 ... .max))"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -32,6 +34,7 @@
             settings.connection.keepalive = .seconds(600)
             settings.connection.handshakeTimeout = .seconds(600)
             settings.drainTimeout = .seconds(2)
+            change(&settings)
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             return Gateway(folder: folder, daemon: try await Daemon.start(settings, logger: logger))
         }
@@ -59,6 +62,13 @@
         func scrape() async throws -> ParsedMetrics {
             let text = MetricFormat.openMetrics.text(GatewayMetrics.families(of: await self.read()))
             return try ParsedMetrics(text, .openMetrics)
+        }
+
+        /// Asks until the gateway has noticed what the test did, as a peer that was cut.
+        func scrape(until isNoticed: (ParsedMetrics) -> Bool) async throws -> ParsedMetrics {
+            var metrics = try await self.scrape()
+            while !isNoticed(metrics) { metrics = try await self.scrape() }
+            return metrics
         }
     }
 

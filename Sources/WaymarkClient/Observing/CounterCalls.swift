@@ -34,11 +34,12 @@ struct CounterCalls: Sendable {
     /// Removes and returns the question to send now.
     mutating func dequeue() -> ReadCounters? { self.outgoing.take() }
 
-    /// An answer, or a part of one, has arrived.
+    /// An answer, or a part of one, has arrived. A gateway that was restarted begins an answer again: the counters are in the first part.
     ///
     /// - Returns: The calls that it is for, and all of its parts; nil while more parts follow.
     mutating func apply(_ report: CounterReport) -> (calls: [Int], parts: [CounterReport])? {
         guard self.isAsked else { return nil }
+        if !report.counters.isEmpty { self.parts = [] }
         self.parts.append(report)
         guard report.isLast else { return nil }
         defer {

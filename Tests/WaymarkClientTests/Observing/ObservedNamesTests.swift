@@ -236,6 +236,17 @@ import WaymarkProtocol
         #expect(parts.first??.parts.count == 2)
     }
 
+    @Test func `an answer that begins again has nothing of its first beginning`() {
+        var calls = CounterCalls()
+        calls.add(1, Self.question(measures: true))
+        _ = calls.dequeue()
+        var first = CounterReport()
+        first.counters = [.init(.requests, 7)]
+        var parts = [calls.apply(first), calls.apply(CounterReport())]
+        parts += [calls.apply(first), calls.apply(CounterReport()), calls.apply(Self.last)]
+        #expect(parts.last??.parts == [first, CounterReport(), Self.last])
+    }
+
     @Test func `an answer that was not asked for is ignored`() {
         var calls = CounterCalls()
         let answer = calls.apply(Self.last)

@@ -107,22 +107,26 @@ class CounterName(OpenEnum):
     REQUESTS = 6
     #: Label: the outcome.
     REQUESTS_ENDED = 7
+    #: SnapshotBegin with FULL.
     SNAPSHOTS = 8
+    #: Welcomes to peers that resumed, also to observers.
     RESUMPTIONS = 9
-    #: Label: the role.
+    #: Welcomes. Label: the role.
     PEERS_ADMITTED = 10
     #: Peers that the gateway did not admit. Label: the close code.
     PEERS_REFUSED = 11
     #: Admitted peers that the gateway closed. Label: the close code.
     PEERS_CLOSED = 12
-    #: Entries that observers did not get because they read too slowly.
+    #: Entries that observers did not get because they read too slowly: what ObservationGap tells. For each observer an
+    #: entry counts once, also if it is told twice because a connection was cut in between, or never because the
+    #: observer does not come back.
     ENTRIES_DROPPED = 13
     #: Publications that changed something, each counted for each endpoint of its session, also in its grace time.
     #: Label: as for publications.
     DELIVERIES = 14
     ACKNOWLEDGEMENTS = 15
     CONNECTIONS_ACCEPTED = 16
-    #: By all transports, frames of all types.
+    #: By all transports, frames of all types, also from and to peers that are refused.
     BYTES_RECEIVED = 17
     BYTES_SENT = 18
     #: States that newer ones replaced while they waited for a peer that reads slowly.

@@ -226,6 +226,9 @@ class Observer(Peer):
             self._tell(Entry(message=message))
 
     def _answered(self, part: m.Counters) -> None:
+        # A gateway that was restarted begins an answer again. The counters are in the first part.
+        if part.counters:
+            self._answer = []
         self._answer.append(part)
         if not part.is_last:
             return

@@ -188,10 +188,16 @@ typedef enum _Waymark__V1__CounterName {
    * Label: the outcome.
    */
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_REQUESTS_ENDED = 7,
+  /*
+   * SnapshotBegin with FULL.
+   */
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_SNAPSHOTS = 8,
+  /*
+   * Welcomes to peers that resumed, also to observers.
+   */
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_RESUMPTIONS = 9,
   /*
-   * Label: the role.
+   * Welcomes. Label: the role.
    */
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_PEERS_ADMITTED = 10,
   /*
@@ -203,7 +209,8 @@ typedef enum _Waymark__V1__CounterName {
    */
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_PEERS_CLOSED = 12,
   /*
-   * Entries that observers did not get because they read too slowly.
+   * Entries that observers did not get because they read too slowly: what ObservationGap tells. For each observer an entry counts once,
+   * also if it is told twice because a connection was cut in between, or never because the observer does not come back.
    */
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_ENTRIES_DROPPED = 13,
   /*
@@ -214,7 +221,7 @@ typedef enum _Waymark__V1__CounterName {
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_ACKNOWLEDGEMENTS = 15,
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_CONNECTIONS_ACCEPTED = 16,
   /*
-   * By all transports, frames of all types.
+   * By all transports, frames of all types, also from and to peers that are refused.
    */
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_BYTES_RECEIVED = 17,
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_BYTES_SENT = 18,
