@@ -61,6 +61,9 @@
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await self.server.run() }
                 group.addTask { await self.http.desk.judgeRecordings() }
+                if let feed, let actions = self.http.actions {
+                    group.addTask { for await share in feed.endedShares { await actions.shareEnded(share) } }
+                }
                 if let feed, let gateway = self.settings.gateway {
                     group.addTask {
                         await Self.observe(

@@ -16,6 +16,22 @@ package final class LiveFeed: Sendable {
         var counterParts: [CounterReport] = []
     }
 
+    /// A destination that a client offered to a vehicle, and that cannot be answered any more.
+    package struct EndedShare: Sendable, Hashable {
+        package let vehicle: String
+        /// The session's id on the wire.
+        package let session: UInt32
+        /// Differs from that of every other open share of the session.
+        package let id: String
+
+        package init(vehicle: String, session: UInt32, id: String) {
+            (self.vehicle, self.session, self.id) = (vehicle, session, id)
+        }
+    }
+
+    /// Of all vehicles, for one reader.
+    package let endedShares: AsyncStream<EndedShare>
+    private let shareEnd: AsyncStream<EndedShare>.Continuation
     private let state: Mutex<State>
     private let isRedacted: Bool
 
@@ -25,6 +41,7 @@ package final class LiveFeed: Sendable {
         var source = InspectedSource("live", name: address, .recent(history), isRedacted: isRedacted)
         source.connection = ["state": "connecting"]
         self.isRedacted = isRedacted
+        (self.endedShares, self.shareEnd) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
         self.state = Mutex(State(source: source))
     }
 
@@ -47,6 +64,23 @@ package final class LiveFeed: Sendable {
             case .state(let connection): state.apply(connection, at: now)
             }
             state.version += 1
+        }
+        if case .received(.observedFrames(let told)) = event { self.lookForEndedShares(told) }
+    }
+
+    private func lookForEndedShares(_ told: ObservedFrames) {
+        // The gateway tells the client alone, and no audience.
+        guard told.direction == .out, told.audience == 0 else { return }
+        for frame in Frame.all(in: told.frames) where frame.header.type == .destinationShareStatus {
+            do throws(DecodingError) {
+                guard case .destinationShareStatus(let status) = try Codec.decode(frame).message,
+                    status.stage != .willShare
+                else { continue }
+                self.shareEnd.yield(
+                    EndedShare(
+                        vehicle: status.vehicle.rawValue, session: frame.header.session.rawValue,
+                        id: status.shareID.rawValue))
+            } catch { /* Of a newer gateway; the share ends at its deadline. */  }
         }
     }
 
