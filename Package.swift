@@ -333,8 +333,10 @@ let package = Package(
         .testTarget(
             name: "WaymarkInspectorServerTests",
             dependencies: [
-                "WaymarkClient", "WaymarkCodec", "WaymarkInspector", "WaymarkInspectorServer", "WaymarkModel",
-                "WaymarkProtocol", "WaymarkTransport", "WaymarkWeb", nioCore, nioPosix,
+                "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkDaemon",
+                "WaymarkGateway", "WaymarkInspector", "WaymarkInspectorServer", "WaymarkModel",
+                "WaymarkProtocol",
+                "WaymarkTransport", "WaymarkWeb", logging, nioCore, nioEmbedded, nioPosix,
                 .product(
                     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
                 .product(

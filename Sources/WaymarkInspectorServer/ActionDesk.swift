@@ -18,7 +18,7 @@ package actor ActionDesk {
         package var endpoint = "inspector"
         /// How long an endpoint stays after its last action.
         package var idleTime = Duration.seconds(60)
-        /// A shared destination keeps an endpoint for so long: the gateway's own limit, unless it is set otherwise there.
+        /// How long a shared destination can be answered: the gateway's own limit, unless it is set otherwise there.
         package var shareTime = Duration.seconds(10)
         /// Places that the gateway tells are not shown.
         package var isRedacted = false
@@ -26,45 +26,38 @@ package actor ActionDesk {
         package init() {}
     }
 
-    private struct Action {
-        let id: String
-        let name: String
-        let text: String
-        let begin: Date
-        var outcome: String?
-        var explanation = ""
-        var requestID = ""
-    }
-
     private struct OpenPrompt {
+        /// Two prompts can have the same id, one after the other.
+        let number: Int
         let prompt: WaypointPrompt
         let since: Date
         let answer: CheckedContinuation<Bool, Never>
     }
 
     private struct OpenShare {
-        let id: String
-        let destination: Waypoint
-        let since: ContinuousClock.Instant
+        let number: Int
+        let shared: SharedDestination
+        let deadline: Date
         /// nil: the inspector does not answer.
         let answer: CheckedContinuation<RequestResult?, Never>
+        /// Ends it at its deadline.
+        let timer: Task<Void, Never>
+
+        var id: String { "share-\(self.number)" }
     }
 
     private final class Speaker {
         /// nil while it connects.
         var endpoint: VehicleEndpoint?
-        var actions: [Action] = []
         /// The first one is shown.
         var prompts: [OpenPrompt] = []
         var share: OpenShare?
         var lastUse = ContinuousClock.now
     }
 
-    /// At one time, of all vehicles.
-    private static let underWayMax = 8
+    /// That wait for the answers of other programs, of all vehicles.
+    private static let answeredMax = 8
     private static let speakersMax = 8
-    /// Kept of each vehicle.
-    private static let doneMax = 50
     private static let promptsMax = 16
     private static let failuresMax = 64
 
@@ -74,7 +67,9 @@ package actor ActionDesk {
     private var connecting: [String: Speaker] = [:]
     private var leaving: Set<String> = []
     private var failures: [String: String] = [:]
+    private var journal = ActionJournal()
     private var actionCount = 0
+    private var promptCount = 0
     private var shareCount = 0
     /// Rises with each change.
     package private(set) var version: UInt64 = 0
@@ -87,7 +82,6 @@ package actor ActionDesk {
     package func object(_ vehicle: String, since begin: Date) -> Data {
         var object: [String: Any] = ["enabled": true, "vehicle": vehicle]
         var endpoint: [String: Any] = ["endpoint": self.settings.endpoint, "state": "absent"]
-        var done: [[String: Any]] = []
         if let speaker = self.speakers[vehicle] {
             endpoint["state"] = "connected"
             if let first = speaker.prompts.first {
@@ -101,19 +95,10 @@ package actor ActionDesk {
             }
             if let share = speaker.share {
                 object["share"] =
-                    ["shareID": share.id, "destination": self.place(share.destination)]
-                    as [String: Any]
-            }
-            done = speaker.actions.reversed().map { action in
-                var object: [String: Any] = [
-                    "id": action.id, "action": action.name, "text": action.text,
-                    "at": action.begin.timeIntervalSince(begin),
-                    "state": action.outcome == nil ? "underWay" : "ended",
-                ]
-                object.set("outcome", action.outcome)
-                object.set(nonEmpty: "explanation", action.explanation)
-                object.set(nonEmpty: "requestID", action.requestID)
-                return object
+                    [
+                        "shareID": share.id, "destination": self.place(share.shared.destination),
+                        "deadline": share.deadline.timeIntervalSince(begin),
+                    ] as [String: Any]
             }
         } else if let reason = self.failures[vehicle] {
             endpoint["state"] = "refused"
@@ -122,13 +107,13 @@ package actor ActionDesk {
         // So that the page knows which of two answers is newer.
         object["at"] = Date().timeIntervalSince(begin)
         object["endpoint"] = endpoint
-        object["done"] = done
+        object["done"] = self.journal[vehicle].reversed().map { $0.object(since: begin) }
         return JSON.data(object)
     }
 
+    /// Without a centre if it is hidden: the page would show one.
     private func place(_ waypoint: Waypoint) -> [String: Any] {
-        let nowhere = Waypoint(center: Coordinate(latitude: 0, longitude: 0))
-        return ModelJSON.waypoint(self.settings.isRedacted ? nowhere : waypoint)
+        self.settings.isRedacted ? ["nameVariants": ["a hidden place"]] : ModelJSON.waypoint(waypoint)
     }
 
     // MARK: Actions
@@ -155,80 +140,89 @@ package actor ActionDesk {
         let vehicle = try fields.text("vehicle", max: 64)
         let name = try fields.word("action", of: Self.names)
         let step = try Step(name, fields)
-        let underWay = self.speakers.values.reduce(0) { $0 + $1.actions.count { $0.outcome == nil } }
-        guard underWay < Self.underWayMax else {
-            throw InspectorError(.busy, field: "action", "\(Self.underWayMax) actions are under way")
-        }
-        if case .disconnect = step {
-            await self.leave(vehicle)
-            return "a\(self.nextNumber())"
-        }
+        try self.checkAnswered(step)
+        if case .disconnect = step { return await self.disconnect(vehicle, name) }
         let speaker = try await self.speaker(for: vehicle)
+        // Others may have begun while it connected.
+        try self.checkAnswered(step)
         speaker.lastUse = .now
-        let id = "a\(self.nextNumber())"
-        speaker.actions.append(Action(id: id, name: name, text: step.text, begin: Date()))
-        if speaker.actions.count > Self.doneMax,
-            let oldest = speaker.actions.firstIndex(where: { $0.outcome != nil })
-        {
-            speaker.actions.remove(at: oldest)
-        }
+        let id = self.newID()
+        self.journal.add(self.action(id, name, step), of: vehicle)
         self.version += 1
-        do throws(InspectorError) { try await self.perform(step, id, speaker) } catch {
-            self.end(id, speaker, "refused", error.reason)
+        do throws(InspectorError) { try await self.perform(step, id, vehicle, speaker) } catch {
+            self.end(id, vehicle, "refused", error.reason)
             throw error
         }
         return id
     }
 
-    private func nextNumber() -> Int {
-        self.actionCount += 1
-        return self.actionCount
+    private func checkAnswered(_ step: Step) throws(InspectorError) {
+        guard step.isAnswered, self.journal.answeredCount >= Self.answeredMax else { return }
+        throw InspectorError(.busy, field: "action", "\(Self.answeredMax) actions are under way")
     }
 
-    private func end(_ id: String, _ speaker: Speaker, _ outcome: String, _ explanation: String = "") {
-        guard let index = speaker.actions.firstIndex(where: { $0.id == id }) else { return }
-        speaker.actions[index].outcome = outcome
-        speaker.actions[index].explanation = explanation
-        speaker.lastUse = .now
+    private func newID() -> String {
+        self.actionCount += 1
+        return "a\(self.actionCount)"
+    }
+
+    private func action(_ id: String, _ name: String, _ step: Step) -> ActionJournal.Action {
+        ActionJournal.Action(id, name, step, isRedacted: self.settings.isRedacted, at: Date())
+    }
+
+    private func disconnect(_ vehicle: String, _ name: String) async -> String {
+        let id = self.newID()
+        guard self.speakers[vehicle] != nil else { return id }
+        await self.leave(vehicle)
+        self.journal.add(self.action(id, name, .disconnect), of: vehicle)
+        self.end(id, vehicle, "sent")
+        return id
+    }
+
+    private func end(_ id: String, _ vehicle: String, _ outcome: String, _ explanation: String = "") {
+        self.journal.end(id, of: vehicle, outcome, explanation)
+        self.speakers[vehicle]?.lastUse = .now
         self.version += 1
     }
 
-    private func perform(_ step: Step, _ id: String, _ speaker: Speaker) async throws(InspectorError) {
+    private func perform(
+        _ step: Step, _ id: String, _ vehicle: String, _ speaker: Speaker
+    ) async throws(InspectorError) {
         guard let endpoint = speaker.endpoint else {
             throw InspectorError(.disconnected, field: "vehicle", "the endpoint of the inspector has left")
         }
         switch step {
         case .waypoint(let waypoint, let segment):
-            self.ask(id, speaker) {
+            return self.ask(id, vehicle, endpoint) {
                 await endpoint.requestWaypoint(waypoint, segment: segment, requestID: $0)
             }
-            return
         case .destination(let waypoint):
-            self.ask(id, speaker) { await endpoint.requestDestination(waypoint, requestID: $0) }
-            return
+            return self.ask(id, vehicle, endpoint) {
+                await endpoint.requestDestination(waypoint, requestID: $0)
+            }
         case .cancel(let reason):
             Task {
                 let end = await endpoint.cancelNavigation(reason)
-                self.end(id, speaker, "sent", "\(end)")
+                if await endpoint.isClosed { self.journal.endLeft(id, of: vehicle) }
+                self.end(id, vehicle, "sent", "\(end)")
             }
             return
         case .withdraw(let request):
-            guard speaker.actions.contains(where: { $0.requestID == request && $0.outcome == nil }) else {
+            guard self.journal.isOpen(request: request, of: vehicle) else {
                 throw InspectorError(.invalid, field: "requestID", "is no open request of the inspector")
             }
             await endpoint.withdrawRequest(request)
         case .answerPrompt(let request, let isAccepted):
-            guard let index = speaker.prompts.firstIndex(where: { $0.prompt.id == request }) else {
+            guard let open = speaker.prompts.first(where: { $0.prompt.id == request }) else {
                 throw InspectorError(.invalid, field: "requestID", "there is no such prompt to answer")
             }
-            speaker.prompts.remove(at: index).answer.resume(returning: isAccepted)
+            self.endPrompt(open.number, of: speaker, isAccepted: isAccepted)
         case .answerShare(let share, let result):
             guard let open = speaker.share, open.id == share else {
                 throw InspectorError(
                     .invalid, field: "shareID", "there is no such shared destination to answer")
             }
-            speaker.share = nil
-            open.answer.resume(returning: result)
+            self.endShare(open.number, of: speaker, result)
         case .allow: await endpoint.allowNavigation()
         case .routeSource(let source): await endpoint.setRouteSource(source)
         case .settings(let settings): await endpoint.update(settings)
@@ -236,19 +230,19 @@ package actor ActionDesk {
         case .alert(let alert, let action): await endpoint.respondToAlert(alert, action: action)
         case .connect, .disconnect: break
         }
-        self.end(id, speaker, "sent")
+        self.end(id, vehicle, "sent")
     }
 
     private func ask(
-        _ id: String, _ speaker: Speaker, _ body: @escaping @Sendable (String) async -> RequestResult
+        _ id: String, _ vehicle: String, _ endpoint: VehicleEndpoint,
+        _ body: @escaping @Sendable (String) async -> RequestResult
     ) {
         let requestID = "\(self.settings.endpoint)-\(UInt32.random(in: 0 ... .max))"
-        if let index = speaker.actions.firstIndex(where: { $0.id == id }) {
-            speaker.actions[index].requestID = requestID
-        }
+        self.journal.name(id, of: vehicle, request: requestID)
         Task {
             let result = await body(requestID)
-            self.end(id, speaker, "\(result)", result.explanation)
+            if result == .gone, await endpoint.isClosed { self.journal.endLeft(id, of: vehicle) }
+            self.end(id, vehicle, "\(result)", result.explanation)
         }
     }
 
@@ -278,7 +272,7 @@ package actor ActionDesk {
             return speaker
         } catch {
             self.connecting[vehicle] = nil
-            self.resume(speaker)
+            self.endAll(of: speaker)
             self.remember(error, of: vehicle)
             if case .invalid(let reason) = error { throw InspectorError(.invalid, field: "vehicle", reason) }
             throw InspectorError(
@@ -292,7 +286,7 @@ package actor ActionDesk {
         configuration.isGuidanceWanted = false
         configuration.credential = self.settings.credential
         configuration.onPrompt = { prompt in await self.prompted(vehicle, prompt) }
-        configuration.onShare = { destination in await self.offered(vehicle, destination) }
+        configuration.onShare = { shared in await self.offered(vehicle, shared) }
         return configuration
     }
 
@@ -316,77 +310,145 @@ package actor ActionDesk {
         }
     }
 
-    private func prompted(_ vehicle: String, _ prompt: WaypointPrompt) async -> Bool {
-        guard let speaker = self.speakers[vehicle] ?? self.connecting[vehicle],
-            speaker.prompts.count < Self.promptsMax
-        else {
-            // Another endpoint may answer this one.
-            do { try await Task.sleep(for: prompt.timeout) } catch { return false }
-            return false
-        }
-        let (id, since) = (prompt.id, Date())
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { answer in
-                guard !Task.isCancelled else { return answer.resume(returning: false) }
-                speaker.prompts.append(OpenPrompt(prompt: prompt, since: since, answer: answer))
-                self.version += 1
-            }
-        } onCancel: {
-            Task { await self.forgetPrompt(vehicle, id) }
-        }
-    }
-
-    /// It was answered elsewhere, or is over.
-    private func forgetPrompt(_ vehicle: String, _ id: String) {
-        guard let speaker = self.speakers[vehicle] ?? self.connecting[vehicle],
-            let index = speaker.prompts.firstIndex(where: { $0.prompt.id == id })
-        else { return }
-        speaker.prompts.remove(at: index).answer.resume(returning: false)
-        self.version += 1
-    }
-
-    private func offered(_ vehicle: String, _ destination: Waypoint) async -> RequestResult? {
-        guard let speaker = self.speakers[vehicle] ?? self.connecting[vehicle] else { return nil }
-        // A newer share takes the place of an older one, which is for others to answer.
-        speaker.share?.answer.resume(returning: nil)
-        self.shareCount += 1
-        let id = "share-\(self.shareCount)"
-        return await withCheckedContinuation { answer in
-            speaker.share = OpenShare(id: id, destination: destination, since: .now, answer: answer)
-            self.version += 1
-        }
-    }
-
     private func leaveLater(_ vehicle: String, _ speaker: Speaker) async {
         while self.speakers[vehicle] === speaker {
             let rest = speaker.lastUse + self.settings.idleTime - .now
-            let hasShare = speaker.share.map { .now < $0.since + self.settings.shareTime } ?? false
-            let isBusy =
-                speaker.actions.contains { $0.outcome == nil } || !speaker.prompts.isEmpty || hasShare
+            let isBusy = self.journal.isBusy(vehicle) || !speaker.prompts.isEmpty || speaker.share != nil
             if rest <= .zero, !isBusy { return await self.leave(vehicle) }
-            do { try await Task.sleep(for: max(rest, .seconds(1))) } catch { return }
+            let again = max(rest, min(self.settings.idleTime, .seconds(1)))
+            do { try await Task.sleep(for: again) } catch { return }
         }
     }
 
     private func leave(_ vehicle: String) async {
         guard let speaker = self.speakers.removeValue(forKey: vehicle) else { return }
         self.leaving.insert(vehicle)
+        self.journal.endpointLeaves(vehicle)
         self.version += 1
         // First: what was not answered is not answered by leaving.
         await speaker.endpoint?.close()
         self.leaving.remove(vehicle)
-        self.resume(speaker)
-    }
-
-    /// Nothing was answered.
-    private func resume(_ speaker: Speaker) {
-        for open in speaker.prompts { open.answer.resume(returning: false) }
-        speaker.share?.answer.resume(returning: nil)
-        (speaker.prompts, speaker.share) = ([], nil)
+        self.endAll(of: speaker)
     }
 
     /// All endpoints leave.
     package func close() async {
         for vehicle in self.speakers.keys { await self.leave(vehicle) }
+    }
+
+    // MARK: Prompts and shared destinations
+
+    private func speaks(for vehicle: String) -> Speaker? {
+        self.speakers[vehicle] ?? self.connecting[vehicle]
+    }
+
+    /// Runs in a task that is cancelled when the prompt is over: what it returns is not sent then.
+    private func prompted(_ vehicle: String, _ prompt: WaypointPrompt) async -> Bool {
+        guard let speaker = self.speaks(for: vehicle), speaker.prompts.count < Self.promptsMax else {
+            // Another endpoint may answer this one.
+            await Self.waitForCancellation()
+            return false
+        }
+        self.promptCount += 1
+        let (number, since) = (self.promptCount, Date())
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { answer in
+                guard !Task.isCancelled else { return answer.resume(returning: false) }
+                // One with the same id is over: its end is still to come.
+                for older in speaker.prompts where older.prompt.id == prompt.id {
+                    self.endPrompt(older.number, of: speaker, isAccepted: false)
+                }
+                speaker.prompts.append(
+                    OpenPrompt(number: number, prompt: prompt, since: since, answer: answer))
+                self.version += 1
+            }
+        } onCancel: {
+            Task { await self.forgetPrompt(vehicle, number) }
+        }
+    }
+
+    private static func waitForCancellation() async {
+        let (never, end) = AsyncStream.makeStream(of: Void.self)
+        for await _ in never {}
+        end.finish()
+    }
+
+    /// It was answered elsewhere, or is over.
+    private func forgetPrompt(_ vehicle: String, _ number: Int) {
+        guard let speaker = self.speaks(for: vehicle) else { return }
+        self.endPrompt(number, of: speaker, isAccepted: false)
+    }
+
+    private func endPrompt(_ number: Int, of speaker: Speaker, isAccepted: Bool) {
+        guard let index = speaker.prompts.firstIndex(where: { $0.number == number }) else { return }
+        speaker.prompts.remove(at: index).answer.resume(returning: isAccepted)
+        self.version += 1
+    }
+
+    private func offered(_ vehicle: String, _ shared: SharedDestination) async -> RequestResult? {
+        guard let speaker = self.speaks(for: vehicle) else { return nil }
+        // A newer share takes the place of an older one, which is for others to answer.
+        if let older = speaker.share { self.endShare(older.number, of: speaker, nil) }
+        self.shareCount += 1
+        let (number, time) = (self.shareCount, self.settings.shareTime)
+        let timer = Task {
+            do { try await Task.sleep(for: time) } catch { return }
+            self.endShare(number, of: speaker, nil)
+        }
+        return await withCheckedContinuation { answer in
+            speaker.share = OpenShare(
+                number: number, shared: shared, deadline: Date().addingTimeInterval(time / .seconds(1)),
+                answer: answer, timer: timer)
+            self.version += 1
+        }
+    }
+
+    /// A vehicle's share is over: an endpoint has answered it, or the gateway does not wait any more.
+    package func shareEnded(_ share: LiveFeed.EndedShare) {
+        guard let speaker = self.speaks(for: share.vehicle), let open = speaker.share,
+            open.shared.id == share.id, open.shared.session == share.session
+        else { return }
+        self.endShare(open.number, of: speaker, nil)
+    }
+
+    private func endShare(_ number: Int, of speaker: Speaker, _ result: RequestResult?) {
+        guard let share = speaker.share, share.number == number else { return }
+        speaker.share = nil
+        share.timer.cancel()
+        share.answer.resume(returning: result)
+        self.version += 1
+    }
+
+    /// Nothing was answered.
+    private func endAll(of speaker: Speaker) {
+        for open in speaker.prompts { self.endPrompt(open.number, of: speaker, isAccepted: false) }
+        if let share = speaker.share { self.endShare(share.number, of: speaker, nil) }
+    }
+}
+
+extension VehicleEndpoint {
+    /// The connection has ended for good.
+    fileprivate var isClosed: Bool {
+        get async {
+            for await state in self.connectionStates {
+                if case .closed = state { return true }
+                return false
+            }
+            return true
+        }
+    }
+}
+
+extension ActionJournal.Action {
+    /// As the page gets it. `begin`: where the page's seconds begin.
+    fileprivate func object(since begin: Date) -> [String: Any] {
+        var object: [String: Any] = [
+            "id": self.id, "action": self.name, "text": self.text,
+            "at": self.begin.timeIntervalSince(begin), "state": self.outcome == nil ? "underWay" : "ended",
+        ]
+        object.set("outcome", self.outcome)
+        object.set(nonEmpty: "explanation", self.explanation)
+        object.set(nonEmpty: "requestID", self.requestID)
+        return object
     }
 }

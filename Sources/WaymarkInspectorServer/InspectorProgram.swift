@@ -18,6 +18,8 @@
             package var options = Inspection.Options()
             package var files = PageFiles()
             package var basemap: Data?
+            /// After a gateway was not there, or has ended the connection.
+            package var retryTime = Duration.seconds(1)
 
             package init() {}
         }
@@ -59,9 +61,14 @@
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await self.server.run() }
                 group.addTask { await self.http.desk.judgeRecordings() }
+                if let feed, let actions = self.http.actions {
+                    group.addTask { for await share in feed.endedShares { await actions.shareEnded(share) } }
+                }
                 if let feed, let gateway = self.settings.gateway {
                     group.addTask {
-                        await Self.observe(gateway, self.settings.observer, feed, onGatewayLost)
+                        await Self.observe(
+                            gateway, self.settings.observer, feed, retryTime: self.settings.retryTime,
+                            onGatewayLost)
                     }
                 }
                 await group.waitForAll()
@@ -69,9 +76,10 @@
             await self.http.actions?.close()
         }
 
-        private static func observe(
+        /// Observes a gateway until it refuses that, or until its task is cancelled. See ``run(onGatewayLost:)``.
+        package static func observe(
             _ gateway: ServiceAddress, _ configuration: Observer.Configuration, _ feed: LiveFeed,
-            _ onGatewayLost: @Sendable (String) -> Void
+            retryTime: Duration, _ onGatewayLost: @Sendable (String) -> Void
         ) async {
             var configuration = configuration
             (configuration.includesEvents, configuration.includesFrames) = (true, true)
@@ -89,7 +97,7 @@
                     }
                 }
                 // The gateway is not there yet, or may take it back.
-                do { try await Task.sleep(for: .seconds(1)) } catch { return }
+                do { try await Task.sleep(for: retryTime) } catch { return }
             }
         }
 

@@ -1,5 +1,5 @@
 #if Inspector
-    internal import Foundation
+    package import Foundation
     internal import HTTPTypes
     package import Hummingbird
     internal import NIOCore
@@ -18,8 +18,12 @@
 
         private let http: InspectorHTTP
         private let streams = StreamCount()
+        private let now: @Sendable () -> Date
 
-        package init(_ http: InspectorHTTP) { self.http = http }
+        /// `now` is the time by which cookies end.
+        package init(_ http: InspectorHTTP, now: @escaping @Sendable () -> Date = { Date() }) {
+            (self.http, self.now) = (http, now)
+        }
 
         package func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
             var body = Data()
@@ -38,7 +42,7 @@
                 request.method.rawValue, request.uri.path, query: request.uri.query ?? "",
                 cookie: Self.cookie(name, request), contentType: request.headers[.contentType] ?? "",
                 lastEventID: HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }, body: body)
-            let answer = await self.http.respond(to: asked, cookieName: name, now: Date())
+            let answer = await self.http.respond(to: asked, cookieName: name, now: self.now())
             return self.response(answer, request)
         }
 
@@ -84,20 +88,20 @@
 
         /// Goes on as long as the session of `cookie`.
         private func body(of stream: EventStream, _ place: StreamPlace, _ cookie: String) -> ResponseBody {
-            let http = self.http
+            let (http, clock) = (self.http, self.now)
             return ResponseBody { writer in
                 defer { place.keep() }
                 var stream = stream
                 var seen: (UInt64, UInt64)?
                 var lastBeat = ContinuousClock.now
-                while http.isOpen(cookie, at: Date()), !Task.isCancelled {
+                while http.isOpen(cookie, at: clock()), !Task.isCancelled {
                     let versions = await (http.desk.currentVersion, http.actions?.version ?? 0)
                     // Why also without news: only by writing is it noticed that the browser has gone.
                     if seen.map({ $0 != versions }) ?? true || ContinuousClock.now - lastBeat >= .seconds(1) {
                         seen = versions
                         lastBeat = .now
                         var actions: [String: Data] = [:]
-                        let now = Date()
+                        let now = clock()
                         for vehicle in stream.actionVehicles {
                             actions[vehicle] = await http.actionData(vehicle, now)
                         }

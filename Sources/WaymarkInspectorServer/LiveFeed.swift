@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 internal import Synchronization
 package import WaymarkClient
 internal import WaymarkCodec
@@ -16,27 +16,44 @@ package final class LiveFeed: Sendable {
         var counterParts: [CounterReport] = []
     }
 
+    /// A destination that a client offered to a vehicle, and that cannot be answered any more.
+    package struct EndedShare: Sendable, Hashable {
+        package let vehicle: String
+        /// The session's id on the wire.
+        package let session: UInt32
+        /// Differs from that of every other open share of the session.
+        package let id: String
+
+        package init(vehicle: String, session: UInt32, id: String) {
+            (self.vehicle, self.session, self.id) = (vehicle, session, id)
+        }
+    }
+
+    /// Of all vehicles, for one reader.
+    package let endedShares: AsyncStream<EndedShare>
+    private let shareEnd: AsyncStream<EndedShare>.Continuation
     private let state: Mutex<State>
     private let isRedacted: Bool
 
     /// A feed that remembers up to `bytesMax` bytes. `address` is for people.
     package init(_ address: String, isRedacted: Bool, bytesMax: Int = 67_108_864) {
-        let history = RecentHistory(at: Self.now, bytesMax: bytesMax)
+        let history = RecentHistory(at: Self.time(Date()), bytesMax: bytesMax)
         var source = InspectedSource("live", name: address, .recent(history), isRedacted: isRedacted)
         source.connection = ["state": "connecting"]
         self.isRedacted = isRedacted
+        (self.endedShares, self.shareEnd) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
         self.state = Mutex(State(source: source))
     }
 
-    private static var now: RecordingTime {
-        RecordingTime(nanoseconds: UInt64(max(0, Date().timeIntervalSince1970 * 1e9)))
+    private static func time(_ date: Date) -> RecordingTime {
+        RecordingTime(nanoseconds: UInt64(max(0, date.timeIntervalSince1970 * 1e9)))
     }
 
     // MARK: What is told
 
     /// Handles what an observer of the gateway gets; it must want state, events and frames.
-    package func handle(_ event: ObservationTap.Event) {
-        let now = Self.now
+    package func handle(_ event: ObservationTap.Event, at date: Date = Date()) {
+        let now = Self.time(date)
         self.state.withLock { state in
             switch event {
             case .welcomed(let welcome):
@@ -47,6 +64,23 @@ package final class LiveFeed: Sendable {
             case .state(let connection): state.apply(connection, at: now)
             }
             state.version += 1
+        }
+        if case .received(.observedFrames(let told)) = event { self.lookForEndedShares(told) }
+    }
+
+    private func lookForEndedShares(_ told: ObservedFrames) {
+        // The gateway tells the client alone, and no audience.
+        guard told.direction == .out, told.audience == 0 else { return }
+        for frame in Frame.all(in: told.frames) where frame.header.type == .destinationShareStatus {
+            do throws(DecodingError) {
+                guard case .destinationShareStatus(let status) = try Codec.decode(frame).message,
+                    status.stage != .willShare
+                else { continue }
+                self.shareEnd.yield(
+                    EndedShare(
+                        vehicle: status.vehicle.rawValue, session: frame.header.session.rawValue,
+                        id: status.shareID.rawValue))
+            } catch { /* Of a newer gateway; the share ends at its deadline. */  }
         }
     }
 
@@ -67,8 +101,8 @@ package final class LiveFeed: Sendable {
     }
 
     /// Time has passed: rules that wait decide.
-    package func advance() {
-        let now = Self.now
+    package func advance(to date: Date = Date()) {
+        let now = Self.time(date)
         self.state.withLock { state in
             guard case .recent(let history) = state.source.history else { return }
             let count = state.findings.count
@@ -118,12 +152,9 @@ extension LiveFeed.State {
         let wasConnected = self.source.connection["state"] == "connected"
         switch connection {
         case .connecting:
-            guard self.source.connection["state"] != "connecting" || wasConnected else { return }
+            guard self.source.connection["state"] != "connecting" else { return }
             self.source.connection = ["state": "connecting", "since": since]
-            if wasConnected {
-                self.change { $0.connectionChanged("connecting", resumed: nil, at: now) }
-                self.findings.connectionChanged(false, at: now)
-            }
+            if wasConnected { self.loseConnection(at: now) }
         case .connected(let isResumed):
             self.source.connection = ["state": "connected", "since": since]
             self.counterParts = []
@@ -134,6 +165,12 @@ extension LiveFeed.State {
             }
         case .closed(let error):
             self.source.connection = ["state": "closed", "since": since, "reason": "\(error)"]
+            if wasConnected { self.loseConnection(at: now) }
         }
+    }
+
+    private mutating func loseConnection(at now: RecordingTime) {
+        self.change { $0.connectionChanged("connecting", resumed: nil, at: now) }
+        self.findings.connectionChanged(false, at: now)
     }
 }

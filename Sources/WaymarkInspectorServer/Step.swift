@@ -83,11 +83,23 @@ enum Step: Sendable {
         return settings
     }
 
-    /// For people.
-    var text: String {
+    /// Whether another program answers it, which can take long.
+    var isAnswered: Bool {
         switch self {
-        case .waypoint(let place, _): "asked for a stop at \(Story.name(place))"
-        case .destination(let place): "asked for a drive to \(Story.name(place))"
+        case .waypoint, .destination, .cancel: true
+        case .withdraw, .allow, .routeSource, .answerPrompt, .answerShare, .settings, .zoom, .alert, .connect,
+            .disconnect:
+            false
+        }
+    }
+
+    /// For people. `isRedacted`: without places.
+    func text(isRedacted: Bool) -> String {
+        switch self {
+        case .waypoint(let place, _):
+            isRedacted ? "asked for a stop" : "asked for a stop at \(Story.name(place))"
+        case .destination(let place):
+            isRedacted ? "asked for a drive" : "asked for a drive to \(Story.name(place))"
         case .withdraw: "withdrew a request"
         case .cancel(let reason): "ended guidance: \(reason)"
         case .allow: "allowed clients to guide the vehicle"

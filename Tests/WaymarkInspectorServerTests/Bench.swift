@@ -15,12 +15,14 @@
         static let road = "</script><script>alert('secretroad')</script>"
         static let session = SessionID(7)
 
-        let feed = LiveFeed("unix:/nowhere", isRedacted: false)
+        let feed: LiveFeed
         let http: InspectorHTTP
         var number: UInt64 = 0
 
-        init(actions: ActionDesk? = nil) {
+        init(actions: ActionDesk? = nil, isRedacted: Bool = false) {
+            self.feed = LiveFeed("unix:/nowhere", isRedacted: isRedacted)
             var options = Inspection.Options()
+            options.isRedacted = isRedacted
             options.actRefusal = actions == nil ? "started without --act" : nil
             options.profiles = ["full": Data(#"{"description": "Shows everything."}"#.utf8)]
             let desk = InspectorDesk(options, feed: self.feed, recordings: [])
@@ -60,10 +62,16 @@
 
         /// The client publishes something.
         mutating func publish(_ publication: Publication) {
+            self.cross(
+                Codec.encode(
+                    Envelope(.publication(publication), session: Self.session, sequence: self.number + 1)))
+        }
+
+        /// A frame goes to the gateway, which may reject it.
+        mutating func cross(_ frame: Frame, isRejected: Bool = false) {
             self.number += 1
-            let frame = Codec.encode(
-                Envelope(.publication(publication), session: Self.session, sequence: self.number))
             var told = ObservedFrames(.in, Array(frame.bytes))
+            told.isRejected = isRejected
             (told.number, told.connection, told.session) = (self.number, ConnectionID(1), Self.session)
             told.instant = Instant(nanoseconds: Int64(self.number) * 1_000_000)
             self.feed.handle(.received(.observedFrames(told)))

@@ -21,6 +21,19 @@ public struct WaypointPrompt: Sendable, Hashable {
     }
 }
 
+/// A destination that a client offers to the vehicle.
+package struct SharedDestination: Sendable, Hashable {
+    /// The session's id on the wire.
+    package let session: UInt32
+    /// Differs from that of every other open share of the session.
+    package let id: String
+    package let destination: Waypoint
+
+    package init(session: UInt32, id: String, _ destination: Waypoint) {
+        (self.session, self.id, self.destination) = (session, id, destination)
+    }
+}
+
 /// What an endpoint can show and store. 0 is no limit.
 public struct EndpointLimits: Sendable, Hashable {
     /// In Unicode scalars.
@@ -78,7 +91,7 @@ extension VehicleEndpoint {
         /// Whether to accept a destination that the client offers; nil: this endpoint is not asked.
         public var onDestination: (@Sendable (Waypoint) async -> Bool)?
         /// The same, with the outcome to answer; nil: this endpoint does not answer. Used in place of ``onDestination``.
-        package var onShare: (@Sendable (Waypoint) async -> RequestResult?)?
+        package var onShare: (@Sendable (SharedDestination) async -> RequestResult?)?
         /// Logs what the library does by itself: connecting, losses, reconnecting, what the gateway refused, and readers that
         /// miss updates. By default nothing is logged.
         public var logger = Logger.disabled

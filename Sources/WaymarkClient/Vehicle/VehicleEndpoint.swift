@@ -146,8 +146,9 @@ public actor VehicleEndpoint {
 
     private func ask(_ share: Identifier, _ destination: Waypoint, _ session: SessionID) {
         if let handler = self.configuration.onShare {
+            let shared = SharedDestination(session: session.rawValue, id: share.rawValue, destination)
             Task {
-                guard let result = await handler(destination) else { return }
+                guard let result = await handler(shared) else { return }
                 let outcome = Outcome(rawValue: result.rawValue) ?? .declinedByUser
                 self.use { endpoint, outputs in endpoint.answerShare(share, outcome, session, into: &outputs)
                 }

@@ -193,10 +193,18 @@
         ///
         /// The link has a secret, and every user can read the arguments of programs. So the browser is told a private file that leads there.
         ///
+        /// - Parameters:
+        ///   - link: With its secret.
+        ///   - program: What opens the file.
+        ///   - parent: Where the folder of the file is created.
+        ///   - note: Told if no browser can be opened.
         /// - Returns: What removes that file.
-        static func openBrowser(_ link: String) -> @Sendable () -> Void {
-            let folder = FileManager.default.temporaryDirectory.appending(
-                path: "waymark-inspect-\(UInt64.random(in: 0 ... .max))")
+        static func openBrowser(
+            _ link: String, with program: String = "/usr/bin/xdg-open",
+            in parent: URL = FileManager.default.temporaryDirectory,
+            note: (String) -> Void = { Terminal.note($0) }
+        ) -> @Sendable () -> Void {
+            let folder = parent.appending(path: "waymark-inspect-\(UInt64.random(in: 0 ... .max))")
             let file = folder.appending(path: "open.html")
             let remove: @Sendable () -> Void = {
                 do { try FileManager.default.removeItem(at: folder) } catch { /* The system clears it. */  }
@@ -204,7 +212,7 @@
             let leads = #"<meta http-equiv="refresh" content="0; url=\#(link)">"#
             let text = "<!DOCTYPE html><title>waymark inspect</title>\(leads)"
             let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/xdg-open")
+            process.executableURL = URL(filePath: program)
             process.arguments = [file.path]
             process.standardOutput = FileHandle.nullDevice
             process.standardError = FileHandle.nullDevice
@@ -214,8 +222,7 @@
                 try Data("\(text)\n".utf8).write(to: file)
                 try process.run()
             } catch {
-                Terminal.note(
-                    "no browser can be opened: \(error.localizedDescription); open the link by hand")
+                note("no browser can be opened: \(error.localizedDescription); open the link by hand")
             }
             return remove
         }
