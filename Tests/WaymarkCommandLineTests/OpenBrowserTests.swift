@@ -38,7 +38,10 @@
             let remove = Inspect.openBrowser(Self.link, with: browser.path, in: folder) {
                 Issue.record("\($0)")
             }
-            while !FileManager.default.fileExists(atPath: "\(tools.path)/page") { await Task.yield() }
+            while !FileManager.default.fileExists(atPath: "\(tools.path)/page") {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
             func said(_ file: String) throws -> String {
                 try String(contentsOf: tools.appending(path: file), encoding: .utf8)
             }

@@ -11,8 +11,11 @@
     import WaymarkProtocol
 
     /// Waits until a condition holds; the time limit of the suite ends that.
-    func until(_ condition: () async throws -> Bool) async rethrows {
-        while !(try await condition()) { await Task.yield() }
+    func until(_ condition: () async throws -> Bool) async throws {
+        while !(try await condition()) {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
     }
 
     /// A daemon on sockets of its own.
@@ -126,7 +129,7 @@
         /// What the inspector's endpoint has answered, when everything has arrived that it sent before.
         func answers() async throws -> [Message] {
             try await self.desk.act(#"{"vehicle": "car", "action": "allow"}"#)
-            await until { self.witness.has { $0.type == .allowNavigation } }
+            try await until { self.witness.has { $0.type == .allowNavigation } }
             return self.witness.answers
         }
 

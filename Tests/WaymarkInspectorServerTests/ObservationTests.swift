@@ -77,15 +77,15 @@
             let (feed, told) = (LiveFeed("", isRedacted: false), Told())
             let folder = Gateway.newFolder
             let observing = Self.observe(folder, feed, told)
-            await until { Self.state(feed) == "closed" }
+            try await until { Self.state(feed) == "closed" }
             #expect(feed.snapshot.source.connection["reason"]?.contains(folder) == true)
             let first = try await Gateway.start(in: folder)
-            await until { Self.state(feed) == "connected" && feed.snapshot.source.welcome != nil }
+            try await until { Self.state(feed) == "connected" && feed.snapshot.source.welcome != nil }
             let instance = feed.snapshot.source.welcome?.gateway.instance
             await first.stop()
-            await until { Self.state(feed) != "connected" }
+            try await until { Self.state(feed) != "connected" }
             let second = try await Gateway.start(in: folder)
-            await until {
+            try await until {
                 Self.state(feed) == "connected" && feed.snapshot.source.welcome?.gateway.instance != instance
             }
             let lines = try await Self.lines(feed)
@@ -114,7 +114,7 @@
             let (feed, told) = (LiveFeed("", isRedacted: false), Told())
             let first = try await Gateway.start()
             let observing = Self.observe(first.folder, feed, told)
-            await until { Self.state(feed) == "connected" }
+            try await until { Self.state(feed) == "connected" }
             await first.stop()
             let second = try await Gateway.start(in: first.folder) {
                 $0.listeners[2].key = "a key of more than 16 bytes"

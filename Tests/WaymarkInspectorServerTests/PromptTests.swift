@@ -158,7 +158,7 @@
             try await Self.withFake { _, peer, desk in
                 let before = await desk.version
                 try await peer.send((1...60).map { Self.prompt("q\($0)") })
-                await until { await desk.version == before + 16 }
+                try await until { await desk.version == before + 16 }
                 var answered: [String] = []
                 while let id = try await desk.seen().prompt?.requestID {
                     answered.append(id)

@@ -29,7 +29,7 @@
                 ) { _ in }
             }
             let telling = Task { for await share in feed.endedShares { await drive.desk.shareEnded(share) } }
-            await until { feed.snapshot.source.connection["state"] == "connected" }
+            try await until { feed.snapshot.source.connection["state"] == "connected" }
             try await body()
             watching.cancel()
             telling.cancel()
@@ -63,7 +63,7 @@
             let before = await drive.desk.version
             let sharing = Self.share(drive)
             // It comes, and goes.
-            await until { await drive.desk.version == before + 2 }
+            try await until { await drive.desk.version == before + 2 }
             #expect(try await drive.desk.seen().share == nil)
             await #expect(throws: InspectorError.self) { try await Self.answer(drive, "share-1") }
             #expect(try await drive.answers().isEmpty)
@@ -124,7 +124,7 @@
             try await Self.observe(drive) { () async throws in
                 let before = await drive.desk.version
                 #expect(try await Self.share(drive).value == .timedOut)
-                await until { await drive.desk.version == before + 2 }
+                try await until { await drive.desk.version == before + 2 }
                 #expect(try await drive.desk.seen().share == nil)
                 #expect(try await drive.answers().isEmpty)
             }

@@ -116,7 +116,7 @@
             // One whose browser has gone while it was read.
             let browser = Browser()
             var reading: Task<Void, any Error>? = Self.read(responses.removeLast(), browser)
-            await until { !browser.texts.isEmpty }
+            try await until { !browser.texts.isEmpty }
             #expect(try await Self.stream(responder, cookie).status == .tooManyRequests)
             reading?.cancel()
             _ = await reading?.result
@@ -130,7 +130,7 @@
             let (first, second) = (Browser(), Browser())
             let reading = Self.read(try await Self.stream(responder, mine), first)
             let otherReading = Self.read(try await Self.stream(responder, other), second)
-            await until { !first.texts.isEmpty && !second.texts.isEmpty }
+            try await until { !first.texts.isEmpty && !second.texts.isEmpty }
             #expect(try await Self.respond(responder, .delete, "/session", cookie: mine).status == .noContent)
             try await reading.value
             #expect(first.isFinished && !second.isFinished)
@@ -145,7 +145,7 @@
             let cookie = try await Self.open(responder)
             let browser = Browser()
             let reading = Self.read(try await Self.stream(responder, cookie), browser)
-            await until { !browser.texts.isEmpty }
+            try await until { !browser.texts.isEmpty }
             clock.advance(PageSessions.lifetime - 1)
             #expect(try await Self.stream(responder, cookie).status == .ok)
             #expect(!browser.isFinished)
@@ -163,15 +163,15 @@
             let cookie = try await Self.open(responder)
             let browser = Browser()
             let reading = Self.read(try await Self.stream(responder, cookie), browser)
-            await until { !browser.texts.isEmpty }
+            try await until { !browser.texts.isEmpty }
             browser.stopReading()
             for number in 1...3_000 { bench.publish(.currentRoadName(["Road \(number)"])) }
-            await until { browser.isWrittenTo }
+            try await until { browser.isWrittenTo }
             // Perhaps not the newest: what came meanwhile is in the next one.
             for number in 3_001...6_000 { bench.publish(.currentRoadName(["Road \(number)"])) }
             let count = browser.texts.count
             browser.readOnce()
-            await until { browser.isWrittenTo && browser.texts.count == count + 1 }
+            try await until { browser.isWrittenTo && browser.texts.count == count + 1 }
             let last = try #require(browser.texts.last)
             #expect(last.contains("Road 6000"))
             #expect(!last.contains("Road 4000"))
