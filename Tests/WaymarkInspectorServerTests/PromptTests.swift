@@ -111,6 +111,21 @@
                 #"{"vehicle": "car", "action": "answerPrompt", "requestID": "\#(id)", "accepted": true}"#)
         }
 
+        /// The user presses the button again and again, also before the prompt is shown. Returns the answer that is sent.
+        private static func press(
+            _ id: String, _ desk: ActionDesk, _ peer: FakeGateway.Peer
+        ) async -> PromptAnswer? {
+            let pressing = Task {
+                while !Task.isCancelled {
+                    do { try await Self.answer(desk, id) } catch { await Task.yield() }
+                }
+            }
+            let answer = await peer.next { Self.answer(in: $0) }
+            pressing.cancel()
+            await pressing.value
+            return answer
+        }
+
         @Test(arguments: [true, false])
         func `the answer to a prompt is sent also if the connection was lost meanwhile`(
             _ isResumed: Bool
@@ -122,15 +137,7 @@
                 let next = try #require(await fake.next())
                 try await next.welcome(isResumed: isResumed)
                 try await next.send(Self.prompt("q"))
-                // The user presses the button again and again, also before the prompt is shown anew.
-                let pressing = Task {
-                    while !Task.isCancelled {
-                        do { try await Self.answer(desk, "q") } catch { await Task.yield() }
-                    }
-                }
-                let answer = await next.next { Self.answer(in: $0) }
-                pressing.cancel()
-                await pressing.value
+                let answer = await Self.press("q", desk, next)
                 #expect(answer == PromptAnswer(requestID: "q", isAccepted: true))
             }
         }
@@ -140,16 +147,9 @@
                 for number in 1...30 {
                     let id = "q\(number)"
                     // In one write, so that the first ends before it is shown.
-                    try await peer.send([
-                        Self.prompt(id), Self.over(id), Self.prompt(id), Self.prompt("end\(id)"),
-                    ])
-                    try await until { try await desk.seen().prompt?.requestID == id }
-                    try await Self.answer(desk, id)
-                    let answer = await peer.next { Self.answer(in: $0) }
-                    #expect(answer?.requestID == Identifier(id))
-                    try await until { try await desk.seen().prompt?.requestID == "end\(id)" }
-                    try await peer.send(Self.over("end\(id)"))
-                    try await until { try await desk.seen().prompt == nil }
+                    try await peer.send([Self.prompt(id), Self.over(id), Self.prompt(id)])
+                    let answer = await Self.press(id, desk, peer)
+                    #expect(answer == PromptAnswer(requestID: Identifier(id), isAccepted: true))
                 }
             }
         }
