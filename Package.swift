@@ -387,7 +387,8 @@ let package = Package(
             name: "WaymarkExporterTests",
             dependencies: [
                 "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkDaemon", "WaymarkExporter",
-                "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkTelemetry", "WaymarkTransport", "WaymarkWeb",
+                "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkTelemetry", "WaymarkTransport",
+                "WaymarkWeb",
                 logging,
                 nioCore, nioPosix,
                 .product(
