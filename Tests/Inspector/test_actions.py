@@ -157,7 +157,7 @@ def test_without_act_the_buttons_are_off_and_say_why(inspector: Inspector, mock:
 
 def test_nothing_can_be_sent_to_a_past_moment(inspector: Inspector) -> None:
     page = inspector.show(f"{ACTIONS}&at=12")
-    assert "This is a past moment" in inspector.text()
+    assert "Actions are off: this is a past moment." in inspector.text()
     assert page.get_by_role("button", name="Allow guidance").is_disabled()
 
 
