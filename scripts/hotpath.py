@@ -19,7 +19,7 @@ COUNTS = os.path.join(ROOT, "Tests/Benchmarks/HotPath/counts.json")
 READS = {
     "one": 60, "fan": 30, "lone": 300, "fitted": 60, "route": 20, "request": 2000, "requests": 60, "connect": 10,
     "keepalive": 3, "one-acknowledged": 60, "lone-acknowledged": 300,
-    "one-observed": 60, "fan-observed": 30, "fan-observed-state": 30}
+    "single": 320, "single-observed": 320, "one-observed": 60, "fan-observed": 30, "fan-observed-state": 30}
 GROWTH_MAX = 1.03
 SHRINKAGE_MIN = 0.5
 # Functions below this share of a scenario are not written to the file.

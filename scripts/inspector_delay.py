@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""inspector_delay.py --programs FOLDER [--vehicles N] [--rate N] [--samples N] [--chromium PROGRAM]
+"""inspector_delay.py --programs FOLDER [--vehicles N] [--rate N] [--samples N] [--pairs N] [--chromium PROGRAM]
 
 How long a change takes from a navigation client to the inspector's page, and what an open inspector costs the daemon, while many vehicles get
 updates. The folder has waymarkd, waymark and waymark-bench, of a release build; Playwright must be installed.
@@ -7,6 +7,7 @@ updates. The folder has waymarkd, waymark and waymark-bench, of a release build;
 Each vehicle has a client of its own; together the clients publish RATE estimates a second. A vehicle more, which the page shows, gets
 another road name from time to time. A sample is the time from the call that publishes it to the moment when Chromium has it in the page."""
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -47,6 +48,7 @@ class Load:
                 "--endpoints", settings.vehicles, "--streams", settings.vehicles, "--payload", "estimates", "--rate", settings.rate, "--warmup", 5,
                 "--duration", seconds)],
             stdout=subprocess.PIPE, text=True)
+        time.sleep(8)
 
     def end(self):
         answer, _ = self.process.communicate()
@@ -55,15 +57,59 @@ class Load:
         return json.loads(answer)
 
 
-def daemon_share(programs, server, settings):
-    """The share of a processor that the daemon uses under the load."""
-    load = Load(programs, server, settings, 20)
-    time.sleep(8)
-    began, before = time.monotonic(), processor_seconds(server.process.pid)
-    time.sleep(12)
-    share = (processor_seconds(server.process.pid) - before) / (time.monotonic() - began)
-    load.end()
-    return share
+@contextlib.contextmanager
+def inspected_page(programs, server, playwright, settings):
+    """The page of an inspector."""
+    process = subprocess.Popen(
+        [programs / "waymark", "inspect", "--connect", server.observer, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
+    try:
+        link = next(line for line in process.stdout if line.startswith("http")).strip()
+        browser = playwright.chromium.launch(executable_path=settings.chromium, args=["--no-sandbox"])
+        page = browser.new_page()
+        page.goto(link)
+        page.wait_for_selector("#view")
+        page.goto(link.split("#")[0] + "#vehicle=probe")
+        page.get_by_text("an unnamed road").first.wait_for()
+        yield page
+        browser.close()
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def place(process, processors):
+    for thread in os.listdir(f"/proc/{process}/task"):
+        os.sched_setaffinity(int(thread), processors)
+
+
+def share(process, seconds):
+    """The share of a processor that a process uses."""
+    began, before = time.monotonic(), processor_seconds(process)
+    time.sleep(seconds)
+    return (processor_seconds(process) - before) / (time.monotonic() - began)
+
+
+def shares(programs, server, playwright, settings):
+    """Shares of the daemon under the load: without an inspector and with an open page, in turn.
+
+    The daemon has a processor of its own. Otherwise it shares one with the generator until there is a third program, and waking a process
+    on the same processor takes much less time."""
+    all_processors = os.sched_getaffinity(0)
+    own = {min(all_processors)}
+    os.sched_setaffinity(0, all_processors - own)
+    place(server.process.pid, own)
+    load = Load(programs, server, settings, settings.pairs * 30)
+    pairs = []
+    for _ in range(settings.pairs):
+        without = share(server.process.pid, 8)
+        with inspected_page(programs, server, playwright, settings):
+            time.sleep(3)
+            pairs.append((without, share(server.process.pid, 8)))
+        time.sleep(1)
+    rate = load.end()
+    os.sched_setaffinity(0, all_processors)
+    place(server.process.pid, all_processors)
+    return pairs, rate
 
 
 def samples(page, session, count):
@@ -90,43 +136,33 @@ def main():
     parser.add_argument("--vehicles", type=int, default=1000)
     parser.add_argument("--rate", type=int, default=5000)
     parser.add_argument("--samples", type=int, default=400)
+    parser.add_argument("--pairs", type=int, default=5, help="measurements of the daemon's share, each without and with a page")
     parser.add_argument("--chromium", default=os.environ.get("CHROMIUM", "/usr/bin/chromium"))
     settings = parser.parse_args()
     programs = settings.programs.resolve()
     with tempfile.TemporaryDirectory() as folder:
         server = Server("waymark", {"waymark": str(programs / "waymarkd")}, folder, visibility="content")
-        inspector = None
+        somewhere = Waypoint(center=Coordinate(latitude=47.1, longitude=9.5), name_variants=("Here",))
+        turn = Maneuver(id=1, type=ManeuverType.LEFT_TURN, instruction_variants=("Turn left",))
         try:
-            shares = [daemon_share(programs, server, settings)]
-            inspector = subprocess.Popen(
-                [programs / "waymark", "inspect", "--connect", server.observer, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
-            link = next(line for line in inspector.stdout if line.startswith("http")).strip()
-            place = Waypoint(center=Coordinate(latitude=47.1, longitude=9.5), name_variants=("Here",))
-            turn = Maneuver(id=1, type=ManeuverType.LEFT_TURN, instruction_variants=("Turn left",))
             with (
                 sync_playwright() as playwright, Endpoint("probe", "cluster", server.address), Client("prober", server.address) as client,
                 client.open_session("probe") as session,
             ):
-                session.start(Trip(id="t", origin=place, destination=place), RouteInformation(maneuvers=(turn,), upcoming_maneuver_ids=(1,)))
-                browser = playwright.chromium.launch(executable_path=settings.chromium, args=["--no-sandbox"])
-                page = browser.new_page()
-                page.goto(link)
-                page.wait_for_selector("#view")
-                page.goto(link.split("#")[0] + "#vehicle=probe")
-                page.get_by_text("an unnamed road").first.wait_for()
-                shares.append(daemon_share(programs, server, settings))
-                load = Load(programs, server, settings, settings.samples * 0.25 + 10)
-                time.sleep(8)
-                times = samples(page, session, settings.samples)
-                rate = load.end()
-                browser.close()
+                session.start(
+                    Trip(id="t", origin=somewhere, destination=place_there), RouteInformation(maneuvers=(turn,), upcoming_maneuver_ids=(1,)))
+                pairs, rate = shares(programs, server, playwright, settings)
+                print(json.dumps(rate))
+                for without, beside in pairs:
+                    print(f"daemon: {without:.1%} of a processor without an inspector, {beside:.1%} with an open page")
+                growths = sorted(beside - without for without, beside in pairs)
+                print(f"difference: median {growths[len(growths) // 2]:.1%}, from {growths[0]:.1%} to {growths[-1]:.1%}")
+                with inspected_page(programs, server, playwright, settings) as page:
+                    load = Load(programs, server, settings, settings.samples * 0.25 + 10)
+                    times = samples(page, session, settings.samples)
+                    print(json.dumps(load.end()))
             print(f"{len(times)} changes: median {times[len(times) // 2]:.0f} ms, p99 {times[int(len(times) * 0.99)]:.0f} ms, longest {times[-1]:.0f} ms")
-            print(f"daemon: {shares[0]:.1%} of a processor without an inspector, {shares[1]:.1%} with an open page")
-            print(json.dumps(rate))
         finally:
-            if inspector:
-                inspector.terminate()
-                inspector.wait()
             server.end()
 
 

@@ -91,6 +91,8 @@ package struct GatewayCore {
     package var isPaused = false
     /// What observers are told; nil while there are none.
     package internal(set) var hub: ObservationHub?
+    /// When they are told.
+    var pace = ObserverPace()
     /// Observers of another process that the access rules no longer admit, until they are told.
     var refusedObservers: [ConnectionID] = []
     /// What is counted apart from ``Gateway/counters``.
@@ -218,7 +220,7 @@ package struct GatewayCore {
     /// Events are queued that another ``run(at:)`` can process.
     // Why mutating: otherwise its caller, who has the core in a class, copies all of it.
     package mutating func isRunDue() -> Bool {
-        !self.pending.isEmpty || !self.turns.isEmpty || self.hub?.isDue == true
+        !self.pending.isEmpty || !self.turns.isEmpty || (self.pace.mayTell && self.hub?.isDue == true)
             || (self.measurement == nil && self.hub?.isMeasuringDue == true)
     }
 
@@ -286,8 +288,9 @@ package struct GatewayCore {
     private mutating func processObserved(
         _ events: [Gateway.Event], of id: ConnectionID, _ cost: Int, at now: Instant
     ) {
-        self.backlogs[id, default: Backlog()].append(events, cost, after: 0)
-        self.takeTurn(id, at: now)
+        var backlog = Backlog()
+        backlog.append(events, cost, after: 0)
+        self.process(&backlog, of: id, at: now)
     }
 
     /// Queues a batch, of whose events `count` are processed.
@@ -314,6 +317,11 @@ package struct GatewayCore {
             return
         }
         self.backlogs[id] = nil
+        self.process(&backlog, of: id, at: now)
+    }
+
+    /// The same, of a connection of which nothing else waits.
+    private mutating func process(_ backlog: inout Backlog, of id: ConnectionID, at now: Instant) {
         let connection = id == Self.own ? nil : id
         var actions = self.actions.take()
         let start = self.units
@@ -396,6 +404,8 @@ package struct GatewayCore {
         package var batchesDone: [ProcessedBatch]
         /// When to submit ``Gateway/Event/deadlineReached``, in place of the instant before; nil if that has not changed.
         package let deadline: Instant?
+        /// When to submit no event, so that observers are told what waits for them; nil if that has not changed.
+        package let telling: Instant?
         /// For the log, each with the connection whose batch led to it.
         package var notes: [Note]
         /// Connections that ``forget(_:)`` put off, and that are forgotten now.
@@ -425,7 +435,8 @@ package struct GatewayCore {
         }
         return Work(
             instructions: self.home.instructions.take(), batchesDone: self.home.batchesDone.take(),
-            deadline: self.deadline, notes: self.notes.isEmpty ? [] : self.notes.take(),
+            deadline: self.deadline, telling: self.hub == nil ? nil : self.pace.takeDeadline(),
+            notes: self.notes.isEmpty ? [] : self.notes.take(),
             forgotten: self.forgotten)
     }
 

@@ -96,13 +96,19 @@ extension GatewayCore {
             return self.setObserved(false)
         }
         self.beginMeasuring(at: now)
-        guard self.hub?.isDue == true else { return }
+        guard self.hub?.isDue == true,
+            self.pace.begin(at: now, much: self.hub?.fillsPortion == true)
+        else { return }
         // Why not for each portion: the counters are long, and hardly ever asked for.
         let isAnswering = self.hub?.isAnswering == true
         let measures =
             self.hub?.needsMeasures == true ? self.measures : Measures(counters: [], connections: [])
-        let portions = self.hub?.takePortions(of: &self.gateway, measures: { measures }, at: now)
-        for (id, frames) in portions ?? [] { self.instruct(id, .tell(id, frames)) }
+        let portions = self.hub?.takePortions(of: &self.gateway, measures: { measures }, at: now) ?? []
+        for portion in portions {
+            self.instruct(portion.connection, .tell(portion.connection, portion.frames))
+        }
+        // Those that wait for more get it as soon as there is room.
+        if !portions.isEmpty, portions.allSatisfy(\.isLast) { self.pace.rest(from: now) }
         if isAnswering, self.hub?.isAnswering == false { self.measure = LoopMeasure() }
     }
 
@@ -123,6 +129,9 @@ extension GatewayCore {
             return Measures(counters: all, connections: self.measure.connections)
         }
     }
+
+    /// From now on, observers are told everything at once. Plan a run, if one is due.
+    package mutating func tellAtOnce() { self.pace = ObserverPace(interval: .zero) }
 
     /// The connection of an observer has room. Plan a run, if one is due.
     package mutating func noteRoom(forObserver id: ConnectionID) { self.hub?.noteRoom(for: id) }

@@ -212,13 +212,13 @@ package struct Gateway: Sendable, Hashable {
     /// Reads a vehicle; nil if it is not known.
     mutating func vehicle<Result>(_ id: VehicleID, _ body: (Vehicle) -> Result) -> Result? {
         guard let place = self.vehicles.index(forKey: id) else { return nil }
-        return self.vehicles.withValue(at: place) { body($0) }
+        return self.vehicles.readValue(at: place, body)
     }
 
     /// Reads a client; nil if it is not known.
     mutating func client<Result>(_ id: ClientID, _ body: (Client) -> Result) -> Result? {
         guard let place = self.clients.index(forKey: id) else { return nil }
-        return self.clients.withValue(at: place) { body($0) }
+        return self.clients.readValue(at: place, body)
     }
 
     /// Tells a peer that its message was rejected.

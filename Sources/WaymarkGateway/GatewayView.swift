@@ -139,19 +139,7 @@ extension Gateway {
     /// A session; nil if it is over.
     package mutating func record(of id: SessionID) -> SessionRecord? {
         guard let index = self.sessions.index(forKey: id) else { return nil }
-        return self.sessions.readValue(at: index) { session in
-            var record = SessionRecord(id, of: session.client)
-            record.requestID = session.requestID
-            record.isForAnyThatAsked = session.selection == .anyThatAsked
-            record.phase = session.content.phase
-            record.generation = session.content.generation
-            record.isSuspended = session.isSuspended
-            record.alert = session.content.alert
-            record.optedOut = session.content.optedOut
-            if session.withholdsSegments { record.optedOut.insert(.routeSegments) }
-            record.sharesOpen = UInt32(clamping: session.openShares.count)
-            return record
-        }
+        return self.sessions.readValue(at: index) { $0.record(id) }
     }
 
     /// An open request; nil if it has ended.
@@ -323,31 +311,53 @@ extension Gateway {
         return Array(vehicles.prefix(Self.observedVehiclesMax))
     }
 
-    /// Whom publications of a client concern. `before`: what ``sharesEverything(_:)`` was before them.
-    func crossingAudience(
-        of session: SessionID, by client: ClientID, sharesEverything before: Bool
-    ) -> CrossingAudience {
-        let present = self.sessions.elements[session]
-        let vehicles = present?.client == client ? present?.vehicles : nil
-        return CrossingAudience(
-            members: vehicles ?? VehicleList(), client: client,
-            sharesEverything: before && self.sharesEverything(session))
+    /// What observers need to know of a session before and after publications.
+    mutating func observed(
+        _ id: SessionID, at index: Tracked<SessionID, NavigationSession>.Index
+    ) -> (record: SessionRecord, vehicles: VehicleList, sharesEverything: Bool) {
+        let consenting = self.policy.routeSharingVehicles
+        return self.sessions.readValue(at: index) {
+            ($0.record(id), $0.vehicles, $0.sharesEverything(consenting))
+        }
     }
 
     /// Whether the owners of all vehicles of a session have consented to route segments, and the trip shares all.
     package func sharesEverything(_ session: SessionID) -> Bool {
-        guard let present = self.sessions.elements[session], present.content.optedOut == [],
-            !present.withholdsSegments
-        else { return false }
-        guard self.policy.routeSharingVehicles != nil else { return true }
-        return present.vehicles.count <= Self.observedVehiclesMax
-            && present.vehicles.allSatisfy { self.hasConsent($0) }
+        self.sessions.elements[session]?.sharesEverything(self.policy.routeSharingVehicles) == true
+    }
+}
+
+extension NavigationSession {
+    /// As observers are told it.
+    fileprivate func record(_ id: SessionID) -> SessionRecord {
+        var record = SessionRecord(id, of: self.client)
+        record.requestID = self.requestID
+        record.isForAnyThatAsked = self.selection == .anyThatAsked
+        record.phase = self.content.phase
+        record.generation = self.content.generation
+        record.isSuspended = self.isSuspended
+        record.alert = self.content.alert
+        record.optedOut = self.content.optedOut
+        if self.withholdsSegments { record.optedOut.insert(.routeSegments) }
+        record.sharesOpen = UInt32(clamping: self.openShares.count)
+        return record
+    }
+
+    /// See ``Gateway/sharesEverything(_:)``. `consenting`: ``Gateway/Policy/routeSharingVehicles``.
+    fileprivate func sharesEverything(_ consenting: Set<VehicleID>?) -> Bool {
+        guard self.content.optedOut == [], !self.withholdsSegments else { return false }
+        guard let consenting else { return true }
+        let own = self.vehicles
+        return own.count <= Gateway.observedVehiclesMax && own.allSatisfy { consenting.contains($0) }
     }
 }
 
 extension PublishedFrames {
     /// That of the first.
     package var session: SessionID? { self.indices.first.map { self.ranges[$0].header.session } }
-    /// The header of each.
-    package var headers: [FrameHeader] { self.ranges[self.indices].map(\.header) }
+
+    /// Whether a header of them satisfies `condition`.
+    package func containsHeader(where condition: (FrameHeader) -> Bool) -> Bool {
+        self.indices.contains { condition(self.ranges[$0].header) }
+    }
 }

@@ -29,14 +29,15 @@ extension Gateway {
         let id = frames.ranges[first].header.session
         guard
             let features = self.clients.index(forKey: client).map({
-                self.clients.withValue(at: $0) { $0.granted }
+                self.clients.readValue(at: $0) { $0.granted }
             })
         else { return frames.indices.upperBound }
         guard let index = self.sessions.index(forKey: id),
-            self.sessions.withValue(at: index, { $0.client }) == client
+            self.sessions.readValue(at: index, { $0.client }) == client
         else {
             if self.sessions.isTracked {
-                let audience = self.crossingAudience(of: id, by: client, sharesEverything: false)
+                let audience = CrossingAudience(
+                    members: VehicleList(), client: client, sharesEverything: false)
                 self.crossings.add(connection, frames[first..<first + 1], isRejected: true, audience)
             }
             let (header, outline) = (frames.ranges[first].header, frames.outlines[first])
@@ -44,13 +45,17 @@ extension Gateway {
             self.reject(header, rejection, connection, into: &actions)
             return first + 1
         }
-        let isShared = self.sessions.isTracked && self.sharesEverything(id)
-        let progress = self.sessions[at: index].publish(
+        let before = self.sessions.isTracked ? self.observed(id, at: index) : nil
+        let progress = self.sessions[unnotedAt: index].publish(
             frames, from: first, granted: features, at: now, self.rules, &self.memory, &self.counters,
             into: &actions)
         let last = progress.next - 1
-        if self.sessions.isTracked {
-            let audience = self.crossingAudience(of: id, by: client, sharesEverything: isShared)
+        if let before {
+            let after = self.observed(id, at: index)
+            if after.record != before.record { self.sessions.note(index) }
+            let audience = CrossingAudience(
+                members: after.vehicles, client: client,
+                sharesEverything: before.sharesEverything && after.sharesEverything)
             let end = progress.rejection == nil ? progress.next : last
             if first < end {
                 self.crossings.add(connection, frames[first..<end], isRejected: false, audience)

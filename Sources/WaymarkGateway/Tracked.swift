@@ -1,7 +1,7 @@
 /// A dictionary that notes which keys may have another value than before, while an observer needs to know.
 ///
-/// Every way to change a value passes here, so no change can be forgotten; reading a value in place counts as a change. While nothing
-/// is noted, that costs one test for each such access.
+/// Every way to change a value passes here, so no change can be forgotten. While nothing is noted, that costs one test for each such
+/// access.
 struct Tracked<Key: Sendable & Hashable, Value: Sendable>: Sendable {
     typealias Index = Dictionary<Key, Value>.Index
 
@@ -50,6 +50,16 @@ struct Tracked<Key: Sendable & Hashable, Value: Sendable>: Sendable {
             yield &self.elements.values[index]
         }
     }
+
+    /// The value at an index. That it was touched is noted only by ``note(_:)``.
+    @inline(__always)
+    subscript(unnotedAt index: Index) -> Value {
+        get { self.elements.values[index] }
+        _modify { yield &self.elements.values[index] }
+    }
+
+    /// The value at an index may have another value than before.
+    mutating func note(_ index: Index) { self.changed?.insert(self.elements.keys[index]) }
 
     @inline(__always)
     func index(forKey key: Key) -> Index? { self.elements.index(forKey: key) }

@@ -63,13 +63,6 @@ struct Observation: Sendable {
     /// Whether a session has a vehicle that it may see, by how the session's vehicles were then.
     var visibleSessions: [SessionID: (version: Gateway.VehicleListVersion, isVisible: Bool)] = [:]
 
-    /// Restricts nothing, and is restricted by nothing.
-    var seesEverything: Bool {
-        guard let observe else { return false }
-        return !self.isLimited && observe.vehicles.isEmpty && observe.clients.isEmpty
-            && observe.sessions.isEmpty
-    }
-
     /// What it asked for and was not told, or not all of it.
     var unanswered: ReadCounters? {
         guard var all = self.asked ?? self.answer?.read else { return nil }
@@ -136,7 +129,6 @@ extension Observation {
     /// Whether an event or frames with this scope concern it.
     mutating func concerns(_ scope: Scope, in gateway: Gateway) -> Bool {
         guard let observe else { return false }
-        if self.seesEverything { return true }
         guard self.sees(scope.session) else { return false }
         if !observe.clients.isEmpty {
             guard let client = scope.client, observe.clients.contains(client) else { return false }

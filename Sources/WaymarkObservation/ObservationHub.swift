@@ -17,7 +17,15 @@ package struct ObservationHub {
         case refused(Goodbye)
     }
 
-    /// What one observer is sent at a time, in bytes; a single entry may be longer.
+    /// What one observer is sent at a time.
+    package struct Portion {
+        package let connection: ConnectionID
+        package let frames: [Frame]
+        /// Nothing more waits for it.
+        package let isLast: Bool
+    }
+
+    /// The length of a portion in bytes; a single entry may be longer.
     static let portionBytes = 32_768
     /// Several frames are told in one message up to this length.
     static let togetherBytesMax = 65_536
@@ -27,12 +35,14 @@ package struct ObservationHub {
     static let recordsPerPart = 256
 
     /// By place.
-    var observations: [Observation?] = []
+    var observations = ObservationTable()
     private var places: [ConnectionID: Int] = [:]
     var ring = ObservationRing()
     var told = ToldRecords()
     /// Observations that have something to send, and room for it.
     private var due: ObservationSet = []
+    /// Entries that came since portions were taken, in bytes.
+    private var newByteCount = 0
     /// The place whose turn it is to be told a part of the state.
     private var nextWalker = 0
     /// Who is behind connections that were told, as long as they are open.
@@ -259,6 +269,7 @@ package struct ObservationHub {
     mutating func append(_ entry: ObservationRing.Entry) {
         guard !entry.receivers.isEmpty else { return }
         self.ring.append(entry)
+        self.newByteCount += max(entry.body.count, entry.redacted.count)
         self.due.formUnion(entry.receivers)
         while self.ring.byteCount > self.ringBytesMax { self.dropOldest() }
     }
@@ -290,12 +301,14 @@ package struct ObservationHub {
     mutating func forgetParty(of connection: ConnectionID) { self.parties[connection] = nil }
 
     /// The redacted form of an entry that was not made redacted.
-    private static func redacted(_ entry: ObservationRing.Entry) -> [UInt8] {
+    private static func redacted(_ entry: ObservationRing.Entry) -> ArraySlice<UInt8> {
         entry.redacted.isEmpty ? Codec.redacted(entry: entry.body) : entry.redacted
     }
 
     /// Whether an observer may be sent something now.
     package var isDue: Bool { !self.due.isEmpty }
+    /// Enough came since portions were taken to fill one.
+    package var fillsPortion: Bool { self.newByteCount >= Self.portionBytes }
 
     /// Some observer may be told counters now.
     package var needsMeasures: Bool {
@@ -315,8 +328,9 @@ package struct ObservationHub {
     /// The next portion of each observer that has room. One of those that wait for the present state is told a part of it.
     package mutating func takePortions(
         of gateway: inout Gateway, measures: () -> Measures, at now: Instant
-    ) -> [(connection: ConnectionID, frames: [Frame])] {
-        var portions: [(connection: ConnectionID, frames: [Frame])] = []
+    ) -> [Portion] {
+        self.newByteCount = 0
+        var portions: [Portion] = []
         let walker = self.takeWalker()
         for place in self.due.places {
             guard var observation = self.observations[place], let connection = observation.connection,
@@ -330,7 +344,8 @@ package struct ObservationHub {
                 &frames, &observation, place, walks: place == walker, &gateway, measures, at: now)
             if !frames.isEmpty {
                 observation.isReady = false
-                portions.append((connection, frames))
+                let isLast = !observation.isDue && observation.cursor == self.ring.end
+                portions.append(Portion(connection: connection, frames: frames, isLast: isLast))
             }
             self.observations[place] = observation
             self.note(place)
@@ -396,14 +411,14 @@ package struct ObservationHub {
         let entry = self.ring[index]
         guard entry.receivers.contains(ObservationSet(place)) else { return nil }
         if entry.redactedFor.contains(ObservationSet(place)) {
-            return Codec.frame(ofEntry: entry.redacted[...], entry.type, number: number)
+            return Codec.frame(ofEntry: entry.redacted, entry.type, number: number)
         }
         // The trip has ceased to share it since.
         if entry.sensitiveSession != .none, observation.hello.visibility < .all,
             let optOut = self.optOuts[entry.sensitiveSession], optOut > index
         {
-            return Codec.frame(ofEntry: Self.redacted(entry)[...], entry.type, number: number)
+            return Codec.frame(ofEntry: Self.redacted(entry), entry.type, number: number)
         }
-        return Codec.frame(ofEntry: entry.body[...], entry.type, number: number)
+        return Codec.frame(ofEntry: entry.body, entry.type, number: number)
     }
 }

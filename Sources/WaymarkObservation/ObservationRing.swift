@@ -29,9 +29,9 @@ struct ObservationRing: Sendable {
         /// ObservedRecords, ObservedEvent or ObservedFrames.
         let type: MessageType
         /// The body without its number.
-        let body: [UInt8]
+        let body: ArraySlice<UInt8>
         /// For those in ``redactedFor``: without what they may not see.
-        var redacted: [UInt8] = []
+        var redacted: ArraySlice<UInt8> = []
         /// Who is told it.
         var receivers: ObservationSet
         /// Which of them get ``redacted``.
@@ -42,7 +42,7 @@ struct ObservationRing: Sendable {
         /// The memory that it takes.
         fileprivate var byteCount: Int { self.body.count + self.redacted.count + Self.overheadByteCount }
 
-        private static let overheadByteCount = 160
+        private static let overheadByteCount = 200
     }
 
     private var entries: Deque<Entry> = []

@@ -22,9 +22,7 @@ extension ObservationHub {
             self.forgetParty(of: connection)
         }
         let crossings = gateway.takeCrossings()
-        for crossing in crossings {
-            for frames in crossing.frames.inMessages { self.see(frames, in: crossing, gateway, at: now) }
-        }
+        for crossing in crossings { self.see(crossing.frames, in: crossing, gateway, at: now) }
         for action in actions { self.see(action, crossings, gateway, at: now) }
         self.lastRedacted = nil
     }
@@ -99,7 +97,7 @@ extension ObservationHub {
     }
 
     /// The body of a message that has no number yet.
-    private func body(_ message: Message) -> [UInt8] { Array(self.encoder.encode(Envelope(message)).body) }
+    private func body(_ message: Message) -> ArraySlice<UInt8> { self.encoder.encode(Envelope(message)).body }
 
     // MARK: Connections
 
@@ -185,9 +183,7 @@ extension ObservationHub {
         switch action {
         case .publish(let audience, let frames):
             let crossing = crossings.last { $0.frames.session == frames.session }
-            for frames in frames.inMessages {
-                self.see(frames, to: audience, crossing?.audience, gateway, at: now)
-            }
+            self.see(frames, to: audience, crossing?.audience, gateway, at: now)
         case .send(let connection, let envelope):
             let frame = self.encoder.encode(envelope)
             self.append(.out, frame.bytes, frame.header, on: connection, gateway, at: now)
@@ -207,14 +203,17 @@ extension ObservationHub {
     private mutating func see(
         _ frames: PublishedFrames, in crossing: Crossing, _ gateway: Gateway, at now: Instant
     ) {
-        let headers = frames.headers
-        guard let session = headers.first?.session else { return }
+        guard frames.isOneMessage else {
+            for frame in frames.single { self.see(frame, in: crossing, gateway, at: now) }
+            return
+        }
+        guard let session = frames.session else { return }
         var told = ObservedFrames(.in, [])
         let isRejected = crossing.isRejected
         (told.connection, told.session, told.isRejected) = (crossing.connection, session, isRejected)
         var scope = Scope(session: session)
         (scope.client, scope.audience) = (crossing.audience.client, crossing.audience)
-        let isSensitive = isRejected || headers.contains { $0.isSensitive }
+        let isSensitive = isRejected || frames.containsHeader { $0.isSensitive }
         let isShared = !isSensitive || (!isRejected && crossing.audience.sharesEverything)
         self.append(
             told, frames.bytes, scope, isSensitive: isSensitive, isShared: isShared, gateway, at: now)
@@ -225,14 +224,17 @@ extension ObservationHub {
         _ frames: PublishedFrames, to audience: AudienceID, _ members: CrossingAudience?, _ gateway: Gateway,
         at now: Instant
     ) {
-        let headers = frames.headers
-        guard let session = headers.first?.session else { return }
+        guard frames.isOneMessage else {
+            for frame in frames.single { self.see(frame, to: audience, members, gateway, at: now) }
+            return
+        }
+        guard let session = frames.session else { return }
         var told = ObservedFrames(.out, [])
         (told.audience, told.session) = (audience.rawValue, session)
         var scope = Scope(session: session)
         (scope.client, scope.audience) = (members?.client ?? gateway.client(of: session), members)
         self.append(
-            told, frames.bytes, scope, isSensitive: headers.contains { $0.isSensitive }, isShared: true,
+            told, frames.bytes, scope, isSensitive: frames.containsHeader { $0.isSensitive }, isShared: true,
             gateway, at: now)
     }
 
@@ -258,9 +260,9 @@ extension ObservationHub {
     ) {
         var (receivers, redactedFor): (ObservationSet, ObservationSet) = ([], [])
         for place in self.observations.indices {
-            guard let observe = self.observations[place]?.observe, observe.wantsEvents,
-                observe.kinds.isEmpty || observe.kinds.contains(event.kind),
-                self.observations[place]?.concerns(scope, in: gateway) == true
+            guard self.wants(place, \.events, scope, gateway),
+                let kinds = self.observations[place]?.observe?.kinds,
+                kinds.isEmpty || kinds.contains(event.kind)
             else { continue }
             receivers.formUnion(ObservationSet(place))
             let isLimited = self.observations[place]?.isLimited == true
@@ -290,10 +292,8 @@ extension ObservationHub {
     ) {
         var (receivers, redactedFor): (ObservationSet, ObservationSet) = ([], [])
         for place in self.observations.indices {
-            guard self.observations[place]?.observe?.wantsFrames == true,
-                self.observations[place]?.concerns(scope, in: gateway) == true,
-                let visibility = self.observations[place]?.hello.visibility
-            else { continue }
+            guard self.wants(place, \.frames, scope, gateway) else { continue }
+            let visibility = self.observations.wish(at: place).visibility
             receivers.formUnion(ObservationSet(place))
             if visibility == .state || (visibility == .content && !isShared) {
                 redactedFor.formUnion(ObservationSet(place))
@@ -313,6 +313,15 @@ extension ObservationHub {
         }
         if isSensitive { entry.sensitiveSession = scope.session }
         self.append(entry)
+    }
+
+    /// Whether an observer wants events or frames, and they concern it.
+    private mutating func wants(
+        _ place: Int, _ kind: KeyPath<ObservationTable.Wish, Bool>, _ scope: Scope, _ gateway: Gateway
+    ) -> Bool {
+        let wish = self.observations.wish(at: place)
+        guard wish[keyPath: kind] else { return false }
+        return wish.isUnlimited || self.observations[place]?.concerns(scope, in: gateway) == true
     }
 
     /// Frames without places. Most leave the gateway as they came.
@@ -335,8 +344,8 @@ extension FrameHeader {
 }
 
 extension PublishedFrames {
-    /// As they are told: together, unless they are long.
-    fileprivate var inMessages: [PublishedFrames] {
-        self.count == 1 || self.bytes.count <= ObservationHub.togetherBytesMax ? [self] : self.single
+    /// They are told together: unless they are long.
+    fileprivate var isOneMessage: Bool {
+        self.count == 1 || self.bytes.count <= ObservationHub.togetherBytesMax
     }
 }

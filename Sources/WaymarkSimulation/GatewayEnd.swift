@@ -164,7 +164,7 @@ extension SimulatedNetwork {
         self.planRun()
     }
 
-    private mutating func planRun() {
+    mutating func planRun() {
         if self.gateway.planRun() { self.isRunPlanned = true }
     }
 
@@ -188,6 +188,7 @@ extension SimulatedNetwork {
             core.perform(&work.instructions, &work.batchesDone, at: now, send, into: &actions)
         }
         if let deadline = work.deadline { self.gatewayDeadline = deadline }
+        if let telling = work.telling { self.tellingDeadline = telling }
         self.gateway.endProcessing(work)
         self.collect()
         self.checkBounds()

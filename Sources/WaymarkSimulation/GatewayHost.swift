@@ -39,6 +39,7 @@ package struct GatewayHost {
     /// In the order of connecting.
     private var order: [ConnectionID] = []
     private var gatewayDeadline: Instant?
+    private var tellingDeadline: Instant?
     private var loopDeadline: Instant?
     private var isRunPlanned = false
     private var lastConnection: UInt64 = 0
@@ -174,7 +175,8 @@ package struct GatewayHost {
     /// When ``deadlineReached(at:)`` must be called.
     package var deadline: Instant? {
         let closing = self.order.compactMap { self.ends[$0]?.closesAt }
-        return ([self.gatewayDeadline, self.loopDeadline].compactMap(\.self) + closing).min()
+        return ([self.gatewayDeadline, self.tellingDeadline, self.loopDeadline].compactMap(\.self) + closing)
+            .min()
     }
 
     /// Hands in every deadline that has passed.
@@ -182,6 +184,10 @@ package struct GatewayHost {
         if let deadline = self.gatewayDeadline, deadline <= now {
             self.gatewayDeadline = nil
             self.submit([.deadlineReached], from: nil, at: now)
+        }
+        if let deadline = self.tellingDeadline, deadline <= now {
+            self.tellingDeadline = nil
+            self.submit([], from: nil, at: now)
         }
         if let deadline = self.loopDeadline, deadline <= now {
             self.loopDeadline = nil
@@ -367,6 +373,7 @@ package struct GatewayHost {
             loop.perform(&work.instructions, &work.batchesDone, at: now, send, into: &actions)
         }
         if let deadline = work.deadline { self.gatewayDeadline = deadline }
+        if let telling = work.telling { self.tellingDeadline = telling }
         self.gateway.endProcessing(work)
     }
 
@@ -385,6 +392,8 @@ package struct GatewayHost {
             }
             self.pump(id, at: now)
         }
+        self.gateway.tellAtOnce()
+        self.planRun()
         repeat { self.endTick(at: now) } while self.work(at: now)
         self.dropWhatCannotMove(at: now)
         let state = try Self.copy(GatewayState(self.gateway.gateway))
@@ -399,7 +408,7 @@ package struct GatewayHost {
         }
         self.gateway = GatewayCore(gateway, loopCount: 1, software: self.software)
         self.loop = Self.newLoop(self.outbox)
-        self.loopDeadline = nil
+        (self.loopDeadline, self.tellingDeadline) = (nil, nil)
         self.isRunPlanned = false
         self.gateway.adopt(gateway, observation, tallies, at: now)
         self.gatewayDeadline = gateway.armed

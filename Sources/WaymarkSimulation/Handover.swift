@@ -12,6 +12,8 @@ extension SimulatedNetwork {
         self.note { _ in "the gateway is handed over" }
         self.happenings.insert(.handedOver)
         for id in self.connectionIDs { self.suspend(id) }
+        self.gateway.tellAtOnce()
+        self.planRun()
         self.settle()
         do {
             let state = try Self.copy(GatewayState(self.gateway.gateway))

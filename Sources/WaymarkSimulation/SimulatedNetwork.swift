@@ -42,6 +42,7 @@ package struct SimulatedNetwork {
     var identity = GatewayIdentity(instance: GatewayName(unchecked: "simulation"), epoch: 1)
     let inspector: GatewayInspector
     var gatewayDeadline: Instant?
+    var tellingDeadline: Instant?
     /// One or two event loops; the gateway runs on the first.
     var loops: [LoopCore]
     /// The deadlines of their timers.
@@ -137,7 +138,7 @@ package struct SimulatedNetwork {
         if self.fault == .ignoreBudgets {
             (self.gateway.budget.turn, self.gateway.budget.run) = (.max, .max)
         }
-        self.gatewayDeadline = nil
+        (self.gatewayDeadline, self.tellingDeadline) = (nil, nil)
         self.isRunPlanned = false
         let budget = self.budgets.loop
         self.loops = self.loopDeadlines.map { _ in

@@ -205,6 +205,11 @@ extension SimulatedNetwork {
             $0.submit([.deadlineReached], from: nil)
             $0.endTick()
         }
+        consider(self.tellingDeadline) {
+            $0.tellingDeadline = nil
+            $0.submit([], from: nil)
+            $0.endTick()
+        }
         for loop in self.loops.indices {
             consider(self.loopDeadlines[loop]) {
                 $0.loopDeadlines[loop] = nil

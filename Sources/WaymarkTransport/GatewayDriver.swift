@@ -34,15 +34,18 @@ package final class GatewayDriver: Sendable {
         fileprivate var census: (value: Gateway.Census, units: UInt64)?
         /// For the gateway's deadline.
         fileprivate let timer: LoopTimer
+        /// For observers, who are told at intervals.
+        fileprivate let tellingTimer: LoopTimer
         var draining: Draining?
         var isDetaching = false
 
         fileprivate init(
             core: GatewayCore, ledger: ConnectionLedger, log: PeerLog, idle: IdleWatch, timer: LoopTimer,
-            home: NIOLoopBoundBox<LoopShard>
+            tellingTimer: LoopTimer, home: NIOLoopBoundBox<LoopShard>
         ) {
             self.core = core
             self.timer = timer
+            self.tellingTimer = tellingTimer
             self.ledger = ledger
             self.log = log
             self.idle = idle
@@ -95,7 +98,8 @@ package final class GatewayDriver: Sendable {
                 core: GatewayCore(gateway, loopCount: loops.count, software: Software.name),
                 ledger: ConnectionLedger(limits: limits.connections),
                 log: PeerLog(logger, limits: limits.log, loop: loops[0]), idle: IdleWatch(loops[0]),
-                timer: LoopTimer(loops[0], clock: clock), home: self.shards[0].shard),
+                timer: LoopTimer(loops[0], clock: clock), tellingTimer: LoopTimer(loops[0], clock: clock),
+                home: self.shards[0].shard),
             eventLoop: loops[0])
     }
 
@@ -404,6 +408,9 @@ package final class GatewayDriver: Sendable {
                 &work.instructions, &work.batchesDone, at: now, BareSocket.send, into: &actions)
         }
         if let deadline = work.deadline { self.arm(deadline, state) }
+        if let telling = work.telling {
+            state.tellingTimer.set(telling) { self.submit([], from: nil) }
+        }
         // Peers that were written to do not wait for the log.
         if !work.notes.isEmpty { self.log(&work.notes, state) }
         for id in work.forgotten { self.forget(id) }
@@ -444,6 +451,12 @@ package final class GatewayDriver: Sendable {
     /// Cancels the gateway's deadline.
     func disarm() { self.state.value.timer.cancel() }
 
+    /// Tells observers what they would be told later. Not in the middle of a read.
+    func tellObserversAtOnce() {
+        self.state.value.core.tellAtOnce()
+        self.run()
+    }
+
     // MARK: Going down
 
     /// Sets the time without connections after which ``waitUntilIdle()`` succeeds; nil, the initial value: never.
@@ -476,13 +489,14 @@ package final class GatewayDriver: Sendable {
         self.gatewayLoop.execute {
             precondition(self.state.value.draining == nil, "a driver is drained once")
             self.disarm()
+            self.tellObserversAtOnce()
             let deadline = self.gatewayLoop.scheduleTask(in: .nanoseconds(timeout.nanoseconds)) {
                 self.endDraining()
             }
             self.state.value.draining = Draining(goodbye: goodbye, emptied: emptied, deadline: deadline)
             self.endDrainingIfEmpty()
+            for (loop, shard) in self.shards { loop.execute { shard.value.drain(goodbye) } }
         }
-        for (loop, shard) in self.shards { loop.execute { shard.value.drain(goodbye) } }
         return emptied.futureResult
     }
 

@@ -22,6 +22,7 @@ extension GatewayDriver {
         try await self.gatewayLoop.submit {
             self.state.value.isDetaching = true
             self.disarm()
+            self.tellObserversAtOnce()
         }.get()
         try await self.settle()
         let drained = self.shards.map { loop, shard in

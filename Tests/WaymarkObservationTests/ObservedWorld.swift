@@ -71,9 +71,9 @@ struct ObservedWorld {
             let measures = self.measures
             let portions = self.hub.takePortions(of: &self.gateway, measures: { measures }, at: self.now)
             if portions.isEmpty { break }
-            for (id, frames) in portions {
-                for frame in frames { self.receive(frame, id) }
-                if !self.stalled.contains(id) { self.hub.noteRoom(for: id) }
+            for portion in portions {
+                for frame in portion.frames { self.receive(frame, portion.connection) }
+                if !self.stalled.contains(portion.connection) { self.hub.noteRoom(for: portion.connection) }
             }
         }
     }

@@ -147,16 +147,65 @@ import WaymarkSimulation
         #expect(drive.host.connections == [drive.vehicle.id, drive.client.id])
     }
 
-    @Test func `an observer is told of what crosses the host`() throws {
+    @Test func `an observer is told at once after a quiet time, and then at intervals`() throws {
         var drive = try HostDrive()
+        var observer = try Self.observer(of: &drive)
+        #expect(try Self.told(&observer, &drive) == 0)
+        try drive.pass(.milliseconds(10))
+        drive.publish(.currentRoadName(["First"]))
+        #expect(try Self.told(&observer, &drive) == 2)
+        for name in ["Second", "Third"] {
+            drive.now = drive.now + .milliseconds(2)
+            drive.publish(.currentRoadName([name]))
+            #expect(try Self.told(&observer, &drive) == 0)
+        }
+        try drive.pass(.milliseconds(6))
+        #expect(try Self.told(&observer, &drive) == 4)
+        try drive.pass(.milliseconds(10))
+        drive.publish(.currentRoadName(["Fourth"]))
+        #expect(try Self.told(&observer, &drive) == 2)
+    }
+
+    @Test func `an observer does not wait for what fills a message`() throws {
+        var drive = try HostDrive()
+        var observer = try Self.observer(of: &drive)
+        _ = try Self.told(&observer, &drive)
+        let name = String(repeating: "x", count: 200)
+        for number in 0..<200 { drive.publish(.currentRoadName(["\(number) \(name)"])) }
+        let told = try Self.told(&observer, &drive)
+        #expect((200..<400).contains(told))
+        try drive.pass(.milliseconds(10))
+        let rest = try Self.told(&observer, &drive)
+        // Acknowledgements cross, too.
+        #expect((400...410).contains(told + rest))
+    }
+
+    @Test func `an observer misses nothing that happened before a restart`() throws {
+        var drive = try HostDrive()
+        var observer = try Self.observer(of: &drive)
+        _ = try Self.told(&observer, &drive)
+        for name in ["First", "Second"] { drive.publish(.currentRoadName([name])) }
+        try drive.host.restart(at: drive.now)
+        #expect(try Self.told(&observer, &drive) == 4)
+        #expect(!observer.messages.contains { if case .observationGap = $0 { true } else { false } })
+    }
+
+    private static func observer(of drive: inout HostDrive) throws -> HostPeer {
         let hello = Hello(role: .observer(ObserverHello(observer: ObserverName(unchecked: "rig"))))
-        var observer = try HostPeer(&drive.host, hello, at: drive.now)
+        let observer = try HostPeer(&drive.host, hello, at: drive.now)
         var observe = Observe()
         (observe.wantsState, observe.wantsEvents, observe.wantsFrames) = (true, true, true)
         observer.send(.observe(observe), to: &drive.host)
         drive.host.settle(at: drive.now)
-        drive.publish(.currentRoadName(["Seen"]))
+        return observer
+    }
+
+    /// Of how many frames an observer was told since the last call: a publication crosses twice.
+    private static func told(_ observer: inout HostPeer, _ drive: inout HostDrive) throws -> Int {
+        let before = observer.messages.count
         try observer.read(&drive.host, at: drive.now)
-        #expect(observer.messages.contains { if case .observedFrames = $0 { true } else { false } })
+        return observer.messages.dropFirst(before).count {
+            if case .observedFrames = $0 { true } else { false }
+        }
     }
 }

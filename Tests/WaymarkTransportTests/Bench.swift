@@ -147,6 +147,12 @@ final class Peer {
         return frames
     }
 
+    /// The same, of an observer, which is told at intervals.
+    func told() throws -> [Envelope] {
+        self.loop.advanceTime(by: .milliseconds(10))
+        return try self.receive()
+    }
+
     func receive() throws -> [Envelope] {
         try self.receiveFrames().compactMap { frame in
             frame.header.type == nil ? nil : try Codec.decode(frame)

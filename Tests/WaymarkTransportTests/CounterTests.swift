@@ -46,7 +46,7 @@ import WaymarkTransport
 
     private func counters() throws -> [CounterReport.Counter] {
         try self.meter.send(.readCounters(ReadCounters()))
-        for case .counters(let report) in try self.meter.receive().map(\.message) { return report.counters }
+        for case .counters(let report) in try self.meter.told().map(\.message) { return report.counters }
         throw UnexpectedResult(got: "no Counters")
     }
 
@@ -76,6 +76,8 @@ import WaymarkTransport
         ])
         // A gap in the numbers: rejected.
         try self.publish([.currentRoadName(["B"])], first: 9)
+        // The slow observer is told.
+        self.bench.loop.advanceTime(by: .milliseconds(10))
         let counters = try self.counters()
         let (start, name) = (MessageType.startGuidance, MessageType.currentRoadName)
         #expect(counters[.publications, start] == 1 && counters[.publications, name] == 2)
@@ -104,7 +106,7 @@ import WaymarkTransport
         self.slow.setReading(true)
         self.bench.loop.advanceTime(by: .seconds(1))
         var told: UInt64 = 0
-        for case .observationGap(let gap) in try self.slow.receive().map(\.message) { told += gap.dropped }
+        for case .observationGap(let gap) in try self.slow.told().map(\.message) { told += gap.dropped }
         #expect(told == dropped)
     }
 

@@ -23,7 +23,7 @@ import WaymarkTransport
             .hello(Hello(role: .observer(ObserverHello(observer: ObserverName(unchecked: "meter"))))))
         try meter.send(.readCounters(ReadCounters()))
         defer { try? meter.close() }
-        for case .counters(let report) in try meter.receive().map(\.message) { return report.counters }
+        for case .counters(let report) in try meter.told().map(\.message) { return report.counters }
         throw UnexpectedResult(got: "no Counters")
     }
 

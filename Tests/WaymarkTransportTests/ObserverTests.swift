@@ -41,7 +41,7 @@ import WaymarkTransport
         #expect(try stranger.goodbye()?.code == .roleNotAllowed)
         let observer = try bench.connect(Self.policy(.content))
         try observer.send(.hello(Self.hello))
-        guard case .welcome(let welcome)? = try observer.receive().first?.message else {
+        guard case .welcome(let welcome)? = try observer.told().first?.message else {
             Issue.record("no Welcome")
             return
         }
@@ -55,12 +55,12 @@ import WaymarkTransport
         let observer = try bench.connect(Self.policy(.content))
         try observer.send(.hello(Self.hello))
         try observer.send(Self.everything())
-        var told = try observer.receive()
+        var told = try observer.told()
         let car = try bench.vehicle("car")
         let (client, session) = try bench.guide(["car"])
         try client.startGuidance(session)
         #expect(try car.receive().contains { $0.message.type == .startGuidance })
-        told += try observer.receive()
+        told += try observer.told()
         var state = Self.state(of: told)
         #expect(state.isComplete)
         #expect(state.vehicles[VehicleID(unchecked: "car")]?.session == session)
@@ -76,7 +76,7 @@ import WaymarkTransport
             #expect(types.contains(type), "\(type)")
         }
         try client.send(.goodbye(Goodbye(.normal)))
-        told += try observer.receive()
+        told += try observer.told()
         state = Self.state(of: told)
         #expect(state.sessions.isEmpty && state.clients.isEmpty)
         let kinds = told.compactMap { envelope -> ObservedKind? in
@@ -102,7 +102,7 @@ import WaymarkTransport
         }
         try other.close()
         try car.close()
-        let departed = try observer.receive().compactMap { envelope -> ObservedEvent? in
+        let departed = try observer.told().compactMap { envelope -> ObservedEvent? in
             guard case .observedEvent(let event) = envelope.message else { return nil }
             return event
         }
@@ -117,7 +117,7 @@ import WaymarkTransport
         ] {
             let observer = try bench.connect(Self.policy(.state))
             try observer.send(.hello(Self.hello))
-            _ = try observer.receive()
+            _ = try observer.told()
             try observer.send(message)
             #expect(try observer.goodbye()?.code == .unexpectedMessage)
         }
@@ -131,12 +131,12 @@ import WaymarkTransport
         let first = try bench.connect(Self.policy(.content))
         try first.send(.hello(Self.hello))
         try first.send(Self.everything())
-        guard case .welcome(let welcome)? = try first.receive().first?.message else {
+        guard case .welcome(let welcome)? = try first.told().first?.message else {
             Issue.record("no Welcome")
             return
         }
         _ = try bench.vehicle("bus")
-        let number = Self.state(of: try first.receive()).number
+        let number = Self.state(of: try first.told()).number
         try first.close()
         _ = try bench.vehicle("car")
         let second = try bench.connect(Self.policy(.content))
@@ -144,7 +144,7 @@ import WaymarkTransport
         hello.resumptionToken = welcome.resumptionToken
         try second.send(.hello(hello))
         try second.send(Self.everything(after: number))
-        let told = try second.receive().map(\.message)
+        let told = try second.told().map(\.message)
         guard case .welcome(let again)? = told.first else {
             Issue.record("no Welcome")
             return
@@ -168,12 +168,12 @@ import WaymarkTransport
         let car = try bench.vehicle("car")
         let (client, session) = try bench.guide(["car"])
         try client.startGuidance(session)
-        _ = try observer.receive()
+        _ = try observer.told()
         try observer.send(.readCounters(ReadCounters()))
         func value(_ name: CounterName, _ label: UInt32 = 0, in report: CounterReport) -> UInt64? {
             report.counters.first { $0.name == name.rawValue && $0.label == label }?.value
         }
-        guard case .counters(let report)? = try observer.receive().first?.message else {
+        guard case .counters(let report)? = try observer.told().first?.message else {
             Issue.record("no Counters")
             return
         }
@@ -194,7 +194,7 @@ import WaymarkTransport
         #expect(value(.sessions, in: report) == 1)
         try client.send(.publication(.finishGuidance), session: session, sequence: 2)
         try observer.send(.readCounters(ReadCounters()))
-        guard case .counters(let later)? = try observer.receive().last?.message else {
+        guard case .counters(let later)? = try observer.told().last?.message else {
             Issue.record("no Counters")
             return
         }

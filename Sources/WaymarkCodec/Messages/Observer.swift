@@ -242,18 +242,18 @@ extension SessionMeasure {
 
 extension Codec {
     /// The body of ObservedFrames without its number, with these frames in place of its own. Observers with other numbers share it.
-    package static func entry(_ told: ObservedFrames, _ frames: ArraySlice<UInt8>) -> [UInt8] {
+    package static func entry(_ told: ObservedFrames, _ frames: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var writer = FrameWriter(
             FrameHeader(type: MessageType.observedFrames.rawValue), bodyByteCount: frames.count + 64)
         told.write(frames, to: &writer)
-        return Array(writer.frame().body)
+        return writer.frame().body
     }
 
     /// The redacted form of a body that ``entry(_:_:)`` made.
-    package static func redacted(entry body: [UInt8]) -> [UInt8] {
+    package static func redacted(entry body: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         do throws(DecodingError) {
             let header = FrameHeader(type: MessageType.observedFrames.rawValue)
-            var numbered = body
+            var numbered = Array(body)
             // A message needs a number to be read.
             numbered += [UInt8(FieldNumber.ObservedFrames.number << 3), 1]
             guard

@@ -22,6 +22,8 @@ struct Scenario {
     var isAcknowledged = false
     /// What an observer of everything beside the client sees; nil: there is none.
     var observed: Visibility?
+    /// How many reads the observer is told of at a time.
+    var readsPerTelling = 1
     /// What the endpoints do in a scenario without publications.
     var crowd: Crowd.Activity?
 
@@ -36,6 +38,9 @@ struct Scenario {
         Scenario(name: "one-acknowledged", endpoints: 1, framesPerRead: 64, isAcknowledged: true),
         Scenario(name: "lone-acknowledged", endpoints: 100, framesPerRead: 1, isAcknowledged: true),
         Scenario(name: "one-observed", endpoints: 1, framesPerRead: 64, observed: .content),
+        Scenario(name: "single", endpoints: 1, framesPerRead: 1),
+        Scenario(
+            name: "single-observed", endpoints: 1, framesPerRead: 1, observed: .content, readsPerTelling: 16),
         Scenario(name: "fan-observed", endpoints: 100, framesPerRead: 64, observed: .content),
         Scenario(name: "fan-observed-state", endpoints: 100, framesPerRead: 64, observed: .state),
     ]
@@ -255,11 +260,19 @@ struct Rig {
     /// Processes a number of reads, and checks that every endpoint received every frame.
     mutating func run(_ reads: Int) throws -> Report {
         var delivered = 0
-        for read in self.reads(reads) {
+        var untold = 0
+        for (index, read) in self.reads(reads).enumerated() {
             self.station.measureAll { self.read(read) }
             delivered += try self.countDelivered()
+            guard let observer else { continue }
             // Once as they came, and once as they went to the only audience.
-            try self.observer?.expect(publications: 2 * self.scenario.framesPerRead)
+            untold += 2 * self.scenario.framesPerRead
+            guard (index + 1).isMultiple(of: self.scenario.readsPerTelling) || index + 1 == reads else {
+                continue
+            }
+            self.station.measureAll { self.station.advance(.milliseconds(10)) }
+            try observer.expect(publications: untold)
+            untold = 0
         }
         let frames = reads * self.scenario.framesPerRead
         let expected = frames * self.scenario.endpoints

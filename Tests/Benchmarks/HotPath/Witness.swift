@@ -27,6 +27,7 @@ struct Witness {
         var count = 0
         while true {
             self.station.run()
+            self.station.advance(.milliseconds(10))
             let frames = try self.peer.frames()
             if frames.isEmpty { return count }
             for frame in frames {
