@@ -303,13 +303,3 @@ package struct EventStream: Sendable {
         return ["view": name, "entries": items, "skipped": skipped]
     }
 }
-
-extension Inspection {
-    /// As ``answer(_:_:now:)``, as an object.
-    mutating func object(
-        _ path: String, _ query: InspectorQuery, now: Date
-    ) throws(InspectorError) -> [String: Any] {
-        guard case .json(let data) = try self.answer(path, query, now: now) else { return [:] }
-        return RecordedJSON.object(String(decoding: data, as: UTF8.self)) ?? [:]
-    }
-}

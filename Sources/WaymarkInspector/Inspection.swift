@@ -150,11 +150,18 @@ package struct Inspection: Sendable {
         _ path: String, _ query: InspectorQuery, now: Date
     ) throws(InspectorError) -> InspectorAnswer {
         if path == "export" { return try self.export(query) }
+        return .json(JSON.data(try self.object(path, query, now: now)))
+    }
+
+    /// The same, as an object. Not of `export`, which has other forms.
+    mutating func object(
+        _ path: String, _ query: InspectorQuery, now: Date
+    ) throws(InspectorError) -> [String: Any] {
         guard let (parameters, handler) = Self.handlers[path] else {
             throw InspectorError(.notFound, "there is nothing at this path")
         }
         try query.allow(parameters)
-        return .json(JSON.data(try handler(&self, query, now)))
+        return try handler(&self, query, now)
     }
 
     /// Checks the parameters of `overview`.
@@ -414,7 +421,7 @@ package struct Inspection: Sendable {
                 .notFound, field: "id", "no client guides the vehicle, or it has no such endpoint")
         }
         guard let drawing = Self.drawing(shown) else {
-            let reasons = ReasonFinder.reasons(picture, source)
+            let reasons = ReasonFinder.reasons(picture, PictureStates(picture), source)
             let why = reasons.first { $0.path == "segments" && $0.side.rawValue == side }?.text
             throw InspectorError(.notFound, field: "side", why ?? "there is no line of the route")
         }

@@ -129,20 +129,23 @@ extension WithholdingReason {
 /// Compares what is published with what an endpoint holds, and says why they differ.
 struct ReasonFinder {
     private let picture: VehiclePicture
+    private let states: PictureStates
     private let source: InspectedSource
     private var reasons: [Reason] = []
 
     /// More are left out.
     static let countMax = 1_000
 
-    static func reasons(_ picture: VehiclePicture, _ source: InspectedSource) -> [Reason] {
-        var finder = ReasonFinder(picture: picture, source: source)
+    static func reasons(
+        _ picture: VehiclePicture, _ states: PictureStates, _ source: InspectedSource
+    ) -> [Reason] {
+        var finder = ReasonFinder(picture: picture, states: states, source: source)
         finder.find()
         return Array(finder.reasons.prefix(Self.countMax))
     }
 
-    private init(picture: VehiclePicture, source: InspectedSource) {
-        (self.picture, self.source) = (picture, source)
+    private init(picture: VehiclePicture, states: PictureStates, source: InspectedSource) {
+        (self.picture, self.states, self.source) = (picture, states, source)
     }
 
     private mutating func find() {
@@ -171,7 +174,7 @@ struct ReasonFinder {
         self.laneGuidances(published, held, endpoint)
         self.texts(published, held, endpoint)
         self.segments(published, held, endpoint)
-        self.others(published, held, endpoint)
+        self.others(held, endpoint)
         self.arrival(endpoint)
     }
 
@@ -356,10 +359,9 @@ struct ReasonFinder {
     }
 
     /// What differs and has no reason yet.
-    private mutating func others(_ published: VehicleState, _ held: VehicleState, _ endpoint: EndpointRecord)
-    {
+    private mutating func others(_ held: VehicleState, _ endpoint: EndpointRecord) {
         var differences = Differences()
-        differences.find(StateObjects.object(published), StateObjects.object(held))
+        differences.find(self.states.published ?? [:], self.states.held ?? [:])
         let converts = endpoint.preferences.distanceUnits != .asPublished
         for path in differences.found.compactMap({ $0["path"] as? String }) where path != "withheld" {
             let isExplained = self.reasons.contains { reason in

@@ -210,8 +210,7 @@ struct RequestStories {
             "begin": self.source.seconds(placed.place.time), "stage": "asked",
         ]
         object.merge(content.filter { ($0.value as? String)?.isEmpty != true }) { $1 }
-        self.stories.append(Tale(id: id.rawValue, object: object))
-        if self.stories.count > Self.countMax { self.stories.removeFirst() }
+        self.append(Tale(id: id.rawValue, object: object))
         self.add(id, "asked", peer, placed, text)
     }
 
@@ -226,7 +225,11 @@ struct RequestStories {
             ["requestID", "vehicle", "request", "by", "waypoint", "segment", "destination"].contains($0.key)
         }
         (object["begin"], object["stage"]) = (asked["at"], "asked")
-        self.stories.append(Tale(id: id.rawValue, object: object, steps: [asked]))
+        self.append(Tale(id: id.rawValue, object: object, steps: [asked]))
+    }
+
+    private mutating func append(_ story: Tale) {
+        self.stories.append(story)
         if self.stories.count > Self.countMax { self.stories.removeFirst() }
     }
 

@@ -12,6 +12,7 @@ struct VehicleAnswer {
     private let state: RecordedState
     /// nil: now, or at the end.
     private let time: RecordingTime?
+    private let states: PictureStates
     private let reasons: [Reason]
     private let lines: RouteLines
 
@@ -19,7 +20,8 @@ struct VehicleAnswer {
         _ picture: VehiclePicture, _ source: InspectedSource, _ state: RecordedState, at time: RecordingTime?
     ) {
         (self.picture, self.source, self.state, self.time) = (picture, source, state, time)
-        self.reasons = ReasonFinder.reasons(picture, source)
+        self.states = PictureStates(picture)
+        self.reasons = ReasonFinder.reasons(picture, self.states, source)
         self.lines = picture.content?.lines ?? RouteLines([])
     }
 
@@ -40,9 +42,9 @@ struct VehicleAnswer {
         object.set("session", self.picture.session.map(records.object))
         guard let content = self.picture.content else { return object }
         object["routeKey"] = "\(content.state.session)-\(content.state.generation)-\(content.routeKey)"
-        object["published"] = StateObjects.object(content.state)
-        if let held = self.picture.held, let endpoint = self.picture.endpoint {
-            object["held"] = StateObjects.object(held)
+        object.set("published", self.states.published)
+        if let held = self.states.held, let endpoint = self.picture.endpoint {
+            object["held"] = held
             object["heldBy"] = self.holder(endpoint, content, isPreview: isPreview)
         }
         object.set("card", self.card)

@@ -246,3 +246,14 @@ extension EndpointRecord {
     /// It is this program's own, which shows nothing.
     var isInspector: Bool { self.endpoint.rawValue.hasPrefix("inspector-") }
 }
+
+/// What is published and what is held, as objects: made once, because the reasons compare them and the answer has them.
+struct PictureStates {
+    let published: [String: Any]?
+    let held: [String: Any]?
+
+    init(_ picture: VehiclePicture) {
+        self.published = picture.published.map(StateObjects.object)
+        self.held = picture.held.map(StateObjects.object)
+    }
+}

@@ -14,7 +14,7 @@
         /// Event streams at one time.
         package static let streamsMax = 8
         /// How often a page is told what has changed, at most.
-        package static let interval = Duration.milliseconds(100)
+        package static let interval = Duration.milliseconds(50)
 
         private let http: InspectorHTTP
         private let streams = StreamCount()

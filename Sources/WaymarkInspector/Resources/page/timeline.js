@@ -165,7 +165,7 @@ export class Timeline {
 						this.go(found);
 					}
 					this.draw();
-				} }, h("label", hidden("Go to a time"), h("input", { keep: 1, name: "time", placeholder: isVirtual ? "1:03.5" : "12:03:07", autocomplete: "off" })), h("button.small", "Go")),
+				} }, h("label", hidden("Go to a time"), h("input", { keep: 1, name: "time", placeholder: isVirtual ? "1:03.5" : "12:03:07 local", autocomplete: "off" })), h("button.small", "Go")),
 				h("output.time", route.at == null && isLive ? "now " : "", this.text(at), soft(` +${offset(at)}`)),
 				anchor({ at }, "Link to this moment")),
 			h("div.scrubber", this.picture(), h("input", {
