@@ -26,13 +26,16 @@ enum GracefulClose {
         self.write(rest[...], to: channel, noteSent, wait)
     }
 
+    /// `unflushed`: the bytes that the channel has and was not told to write yet.
     private static func write(
-        _ rest: ArraySlice<ArraySlice<UInt8>>, to channel: any Channel, _ noteSent: @escaping (Int) -> Void,
-        _ wait: @escaping (@escaping () -> Void) -> Void
+        _ rest: ArraySlice<ArraySlice<UInt8>>, behind unflushed: Int = 0, to channel: any Channel,
+        _ noteSent: @escaping (Int) -> Void, _ wait: @escaping (@escaping () -> Void) -> Void
     ) {
         guard let bytes = rest.first else {
-            return channel.writeAndFlush(ByteBuffer()).flatMap { channel.close(mode: .output) }.whenFailure {
-                _ in
+            return channel.writeAndFlush(ByteBuffer()).assumeIsolated().flatMap {
+                noteSent(unflushed)
+                return channel.close(mode: .output)
+            }.whenFailure { _ in
                 // The peer has disconnected, or the transport cannot be closed in one direction.
                 channel.close(mode: .all, promise: nil)
             }
@@ -44,8 +47,8 @@ enum GracefulClose {
         let piece = ByteBuffer(bytes: bytes.prefix(Self.pieceByteCount))
         let byteCount = piece.readableBytes
         guard !next.isEmpty else {
-            channel.write(piece).assumeIsolated().whenSuccess { noteSent(byteCount) }
-            return self.write([], to: channel, noteSent, wait)
+            channel.write(piece, promise: nil)
+            return self.write([], behind: byteCount, to: channel, noteSent, wait)
         }
         let remaining = next
         // After a failure the channel closes by itself.
