@@ -288,6 +288,11 @@ let package = Package(
             ],
             path: "Tests/FaultCells", swiftSettings: testing),
 
+        .target(
+            name: "FakeGateway",
+            dependencies: ["WaymarkClient", "WaymarkCodec", "WaymarkProtocol", nioCore, nioPosix],
+            path: "Tests/FakeGateway", swiftSettings: testing),
+
         // Tests.
         .testTarget(name: "HouseRulesTests", swiftSettings: testing),
         .testTarget(name: "ProcessIOTests", dependencies: ["ProcessIO"], swiftSettings: testing),
@@ -333,7 +338,7 @@ let package = Package(
         .testTarget(
             name: "WaymarkInspectorServerTests",
             dependencies: [
-                "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkDaemon",
+                "FakeGateway", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkDaemon",
                 "WaymarkGateway", "WaymarkInspector", "WaymarkInspectorServer", "WaymarkModel",
                 "WaymarkProtocol",
                 "WaymarkTransport", "WaymarkWeb", logging, nioCore, nioEmbedded, nioPosix,
@@ -406,7 +411,7 @@ let package = Package(
         .testTarget(
             name: "WaymarkClientTests",
             dependencies: [
-                "WaymarkClient", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport",
+                "FakeGateway", "WaymarkClient", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport",
                 "WaymarkSimulation", "WaymarkGateway", "WaymarkProtocol", "WaymarkCodec", "WaymarkModel",
                 nioCore, nioPosix, logging, "ArticleExamples", "NavigationClientExample",
                 "VehicleEndpointExample",

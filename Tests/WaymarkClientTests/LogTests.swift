@@ -1,3 +1,4 @@
+import FakeGateway
 import Logging
 import Synchronization
 import Testing

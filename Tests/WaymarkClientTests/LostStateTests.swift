@@ -1,3 +1,4 @@
+import FakeGateway
 import NIOCore
 import Testing
 import WaymarkModel

@@ -1,3 +1,4 @@
+import FakeGateway
 import Testing
 import WaymarkModel
 import WaymarkProtocol

@@ -99,3 +99,6 @@ func navigation(_ id: String, at address: ServiceAddress) async throws -> Naviga
     configuration.onDestination = { _ in .accept }
     return try await NavigationClient.connect(to: address, configuration)
 }
+
+/// For tests that lose connections.
+let quick = ReconnectionPolicy(firstDelay: .milliseconds(1), delayMax: .milliseconds(5))

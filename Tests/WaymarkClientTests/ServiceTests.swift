@@ -1,4 +1,5 @@
 #if ServiceLifecycle
+    import FakeGateway
     import Logging
     import ServiceLifecycle
     import Testing

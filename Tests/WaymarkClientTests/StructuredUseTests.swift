@@ -1,4 +1,5 @@
 import ArticleExamples
+import FakeGateway
 import Synchronization
 import Testing
 import WaymarkModel

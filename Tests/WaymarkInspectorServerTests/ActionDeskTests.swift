@@ -1,4 +1,5 @@
 #if Inspector
+    import FakeGateway
     import Foundation
     import Testing
     import WaymarkClient
@@ -84,7 +85,7 @@
         }
 
         @Test func `of two requests that connect at once, one gets the last place`() async throws {
-            let fake = try await FakeGateway.start()
+            let fake = try await FakeGateway.start(closesAfterGoodbye: true)
             var settings = ActionDesk.Settings()
             settings.address = fake.address
             let desk = ActionDesk(settings)
@@ -195,7 +196,7 @@
         }
 
         @Test func `what was open when the gateway ended the connection has an outcome`() async throws {
-            let fake = try await FakeGateway.start()
+            let fake = try await FakeGateway.start(closesAfterGoodbye: true)
             var settings = ActionDesk.Settings()
             settings.address = fake.address
             let desk = ActionDesk(settings)

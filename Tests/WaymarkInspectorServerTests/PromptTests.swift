@@ -1,4 +1,5 @@
 #if Inspector
+    import FakeGateway
     import Foundation
     import Testing
     import WaymarkClient
@@ -89,7 +90,7 @@
         private static func withFake(
             _ body: (FakeGateway, FakeGateway.Peer, ActionDesk) async throws -> Void
         ) async throws {
-            let fake = try await FakeGateway.start()
+            let fake = try await FakeGateway.start(closesAfterGoodbye: true)
             var settings = ActionDesk.Settings()
             settings.address = fake.address
             let desk = ActionDesk(settings)

@@ -1,3 +1,4 @@
+import FakeGateway
 import Foundation
 import Synchronization
 import Testing

@@ -1,28 +1,27 @@
-import Foundation
-import NIOCore
-import NIOPosix
-import WaymarkClient
-import WaymarkCodec
-import WaymarkProtocol
-import WaymarkTransport
+internal import Foundation
+package import NIOCore
+internal import NIOPosix
+package import WaymarkClient
+internal import WaymarkCodec
+package import WaymarkProtocol
 
 /// A gateway that says only what a test has it say: one frame after another, over a Unix socket.
-actor FakeGateway {
+package actor FakeGateway {
     /// One connection, once its Hello was read.
-    struct Peer: Sendable {
-        let hello: Hello
-        let channel: any Channel
+    package struct Peer: Sendable {
+        package let hello: Hello
+        package let channel: any Channel
         /// Everything after the Hello.
-        let messages: AsyncStream<Envelope>
+        package let messages: AsyncStream<Envelope>
 
-        func send(_ message: Message, session: SessionID = .none, sequence: UInt64 = 0) async throws {
+        package func send(_ message: Message, session: SessionID = .none, sequence: UInt64 = 0) async throws {
             let frame = Codec.encode(Envelope(message, session: session, sequence: sequence))
             try await self.channel.writeAndFlush(ByteBuffer(bytes: frame.bytes))
         }
 
-        func welcome(isResumed: Bool = false, sessions: [ResumedSession] = [], keepalive: UInt32 = 10_000)
-            async throws
-        {
+        package func welcome(
+            isResumed: Bool = false, sessions: [ResumedSession] = [], keepalive: UInt32 = 10_000
+        ) async throws {
             var welcome = Welcome(resumptionToken: ResumptionToken(high: 1, low: 2))
             welcome.keepaliveMilliseconds = keepalive
             welcome.frameBytesMax = 1_048_576
@@ -32,47 +31,59 @@ actor FakeGateway {
         }
 
         /// The next message that `pick` picks.
-        func next<Value>(_ pick: (Envelope) -> Value?) async -> Value? {
+        package func next<Value>(_ pick: (Envelope) -> Value?) async -> Value? {
             for await envelope in self.messages {
                 if let value = pick(envelope) { return value }
             }
             return nil
         }
 
-        func close() async { do { try await self.channel.close() } catch { /* It was faster. */  } }
+        /// In one write.
+        package func send(_ messages: [Message]) async throws {
+            let bytes = messages.flatMap { Array(Codec.encode(Envelope($0)).bytes) }
+            try await self.channel.writeAndFlush(ByteBuffer(bytes: bytes))
+        }
+
+        package func close() async { do { try await self.channel.close() } catch { /* It was faster. */  } }
     }
 
-    let path: String
+    package let path: String
     /// Every connection that said Hello.
-    nonisolated let peers: AsyncStream<Peer>
+    package nonisolated let peers: AsyncStream<Peer>
     private let server: any Channel
 
-    init(path: String) async throws {
+    /// `closesAfterGoodbye`: as a gateway does. Otherwise the peer waits for the end of the connection.
+    package init(path: String, closesAfterGoodbye: Bool = false) async throws {
         self.path = path
         let (peers, arrive) = AsyncStream.makeStream(of: Peer.self)
         self.peers = peers
         self.server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(Reader(channel, arrive))
+                    try channel.pipeline.syncOperations.addHandler(
+                        Reader(channel, arrive, closesAfterGoodbye: closesAfterGoodbye))
                 }
             }
             .bind(unixDomainSocketPath: path).get()
     }
 
-    func close() async { do { try await self.server.close() } catch { /* Closed already. */  } }
+    package func close() async { do { try await self.server.close() } catch { /* Closed already. */  } }
 
     /// Cuts what is read into messages.
     private final class Reader: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         private let channel: any Channel
         private let arrive: AsyncStream<Peer>.Continuation
+        private let closesAfterGoodbye: Bool
         private let (messages, tell) = AsyncStream.makeStream(of: Envelope.self)
         private var splitter = FrameSplitter(frameBytesMax: 16_777_216)
 
-        init(_ channel: any Channel, _ arrive: AsyncStream<Peer>.Continuation) {
+        init(
+            _ channel: any Channel, _ arrive: AsyncStream<Peer>.Continuation, closesAfterGoodbye: Bool
+        ) {
             self.channel = channel
             self.arrive = arrive
+            self.closesAfterGoodbye = closesAfterGoodbye
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -81,6 +92,9 @@ actor FakeGateway {
                 if case .hello(let hello) = envelope.message {
                     self.arrive.yield(Peer(hello: hello, channel: self.channel, messages: self.messages))
                 } else {
+                    if self.closesAfterGoodbye, case .goodbye = envelope.message {
+                        context.close(promise: nil)
+                    }
                     self.tell.yield(envelope)
                 }
             }
@@ -91,21 +105,18 @@ actor FakeGateway {
 }
 
 extension FakeGateway {
-    static func start() async throws -> FakeGateway {
+    package static func start(closesAfterGoodbye: Bool = false) async throws -> FakeGateway {
         try await FakeGateway(
             path: FileManager.default.temporaryDirectory.appending(
                 path: "wm-\(UInt32.random(in: 0 ... .max))"
-            ).path)
+            ).path, closesAfterGoodbye: closesAfterGoodbye)
     }
 
-    nonisolated var address: ServiceAddress { .unix(path: self.path) }
+    package nonisolated var address: ServiceAddress { .unix(path: self.path) }
 
     /// The next connection.
-    nonisolated func next() async -> Peer? {
+    package nonisolated func next() async -> Peer? {
         for await peer in self.peers { return peer }
         return nil
     }
 }
-
-/// For tests that lose connections.
-let quick = ReconnectionPolicy(firstDelay: .milliseconds(1), delayMax: .milliseconds(5))
