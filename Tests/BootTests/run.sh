@@ -27,7 +27,8 @@ if [[ ${#cases[@]} -eq 0 ]]; then
 fi
 
 stage=$(mktemp -d)
-trap 'rm -rf "$stage" "$stage.log"' EXIT
+results=$(mktemp -d)
+trap 'rm -rf "$stage" "$stage.log" "$results"' EXIT
 chmod 755 "$stage"
 
 skip() {
@@ -67,17 +68,42 @@ else
 fi
 [[ -z $root ]] || options+=(-r "$root")
 
-failed=0
-for case in "${cases[@]}"; do
-  name=$(basename "$case" .sh)
-  status=0
-  began=$SECONDS
-  output=$("$here/boot.sh" "${options[@]}" "$stage" "$case" 2>&1) || status=$?
+# run_case CASE: stores the result of a case for print_next.
+run_case() {
+  local name began=$SECONDS status=0
+  name=$(basename "$1" .sh)
+  "$here/boot.sh" "${options[@]}" "$stage" "$1" >"$results/$name" 2>&1 || status=$?
+  echo "$status $((SECONDS - began))" >"$results/$name.part"
+  mv "$results/$name.part" "$results/$name.ended"
+}
+
+# Prints the result of the next case, if it has ended. The results are in the order of the cases.
+print_next() {
+  local name status seconds
+  ((printed < ${#cases[@]})) || return 1
+  name=$(basename "${cases[$printed]}" .sh)
+  [[ -e $results/$name.ended ]] || return 1
+  read -r status seconds <"$results/$name.ended"
   case $status in
-    0) echo "ok $name ($((SECONDS - began)) s)" ;;
-    77) skip "$output" ;;
-    *) echo "FAILED $name ($((SECONDS - began)) s)"; failed=1 ;;
+    0) echo "ok $name ($seconds s)" ;;
+    77) wait; skip "$(<"$results/$name")" ;;
+    *) echo "FAILED $name ($seconds s)"; failed=1 ;;
   esac
-  [[ -z $output ]] || sed "s/^/    /" <<<"$output"
+  sed "s/^/    /" "$results/$name"
+  printed=$((printed + 1))
+}
+
+# Two at a time, because they mostly wait.
+failed=0 printed=0 running=0
+for case in "${cases[@]}"; do
+  if ((running == 2)); then
+    wait -n
+    running=1
+  fi
+  run_case "$case" &
+  running=$((running + 1))
+  while print_next; do :; done
 done
+wait
+while ((printed < ${#cases[@]})); do print_next; done
 exit "$failed"
