@@ -129,7 +129,7 @@ struct RequestStories {
         case .accept: self.add(answer.requestID, "accept", peer, placed, "\(peer) accepts")
         case .decline(let outcome):
             self.add(
-                answer.requestID, "decline", peer, placed, "\(peer) declines: \(outcome)",
+                answer.requestID, "decline", peer, placed, "\(peer) declines: \(Self.words(outcome))",
                 ["outcome": "\(outcome)"]
             ) { $0.declinedBy = peer }
         }
@@ -270,8 +270,15 @@ struct RequestStories {
             story.object["outcome"] = "\(outcome)"
         }
         guard isNew else { return }
-        let text = RequestResult(rawValue: outcome.rawValue)?.explanation ?? "\(outcome)"
-        self.add(id, "ended", "", placed, text, ["outcome": "\(outcome)"])
+        self.add(
+            id, "ended", "", placed, "the request has ended: \(Self.words(outcome))",
+            ["outcome": "\(outcome)"])
+    }
+
+    /// What an outcome means, and its name.
+    private static func words(_ outcome: Outcome) -> String {
+        let meaning = RequestResult(rawValue: outcome.rawValue)?.explanation ?? ""
+        return meaning.isEmpty || meaning == "\(outcome)" ? "\(outcome)" : "\(meaning) (\(outcome))"
     }
 
     // MARK: Answers
@@ -344,7 +351,7 @@ struct RequestStories {
             text = "It was not possible then, e.g. a stop while no client guides"
         default:
             by = story.declinedBy
-            text = "\(by.isEmpty ? client : by) declined: \(outcome)"
+            text = "\(by.isEmpty ? client : by) declined: \(Self.words(outcome)), and gave no other reason"
         }
         var object: [String: Any] = ["text": text + "."]
         object.set(nonEmpty: "by", by)

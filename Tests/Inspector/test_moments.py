@@ -118,3 +118,16 @@ def test_frames_are_filtered_at_the_server(inspector: Inspector, mock: Mock) -> 
     page.keyboard.press("Enter")
     page.wait_for_selector("text=No frame matches.")
     assert any(all(part in path for part in ["rejected=1", "way=to", "message=hello", "kind=frame"]) for _, path, _ in mock.requests)
+
+
+def test_typing_a_time_leaves_the_page_where_it_is(inspector: Inspector) -> None:
+    page = inspector.show("vehicle=car")
+    page.set_viewport_size({"width": 1280, "height": 600})
+    assert page.evaluate("document.body.scrollHeight") > 700
+    field = page.get_by_label("Go to a time")
+    field.click()
+    page.keyboard.type("09:16")
+    assert page.evaluate("scrollY") == 0
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    below = page.evaluate("document.querySelector('#timeline').getBoundingClientRect().top - document.querySelector('#view').getBoundingClientRect().bottom")
+    assert below >= 0, "the end of the view is behind the time line"

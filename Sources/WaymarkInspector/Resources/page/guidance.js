@@ -4,7 +4,7 @@ import { card, standings, tripFacts } from "./card.js";
 import { h, hint, soft } from "./dom.js";
 import { get } from "./net.js";
 import { anchor, badge, facts, heldBy, link, LOG_KINDS, moment, note, reasons, table, vehicleStream, why, withEndpoint } from "./parts.js";
-import { bytes, coordinate, isPlace, maneuverName, sentence, waypointName } from "./words.js";
+import { bytes, coordinate, counted, isPlace, maneuverName, sentence, waypointName } from "./words.js";
 import { beginningOf } from "./map.js";
 
 export async function routeData(route, key, old, signal) {
@@ -81,7 +81,7 @@ function sequence(data) {
 	if (known.size < 2) return null;
 	const past = [...known.keys()].filter(id => known.get(id) === "past"), ids = new Set([...past, ...named, ...known.keys()]);
 	const maneuvers = new Map(data.published.maneuvers.map(one => [one.id, one]));
-	return h("details.panel.more", { key: "more" }, h("summary", `Show more: ${past.length} maneuvers past, ${ids.size - past.length} ahead`),
+	return h("details.panel.more", { key: "more" }, h("summary", `Show more: ${counted(past.length, "maneuver")} past, ${ids.size - past.length} ahead`),
 		h("ol.sequence", [...ids].map(id => {
 			const maneuver = maneuvers.get(id), state = known.get(id);
 			return h(`li.state-${state}`, { key: id, current: state === "current" && "step" }, maneuver ? `${state}: ${maneuverName(maneuver)}` : `maneuver ${id} is not known`,

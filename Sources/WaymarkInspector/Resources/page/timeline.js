@@ -122,7 +122,7 @@ export class Timeline {
 	/** Seconds of "63.25", "1:03" or a time of day. */
 	parse(text) {
 		const parts = text.trim().split(":").map(Number);
-		if (!text.trim() || parts.some(Number.isNaN) || parts.length > 3) return undefined;
+		if (!text.trim() || parts.some(Number.isNaN) || parts.length > 3) return;
 		const seconds = parts.reduce((sum, part) => sum * 60 + part, 0);
 		if (parts.length < 3 || this.context.isVirtual) return seconds;
 		const begin = Date.parse(this.context.source.begin), day = new Date(begin);
