@@ -58,9 +58,9 @@ function endpointTable(data) {
 	return table("Endpoints of this vehicle", [
 		["Endpoint", row => h("a", { href: link({ endpoint: row.endpoint }), current: row.endpoint === data.vehicle.heldBy?.endpoint }, row.endpoint)],
 		["State", row => [badge(row.connected ? "connected" : "away", row.connected ? "good" : "warn"), row.ready ? " ready" : "", row.standing?.includes("slow") && badge("slow", "bad")]],
+		["Withheld~", row => withheld(row, data.vehicle)],
 		["Received / shown#", row => (row.received == null ? "no receipts" : `${row.received} / ${row.shown ?? "—"}`)],
 		["Waiting#", row => [bytes(row.waitingBytes) || "—", row.conflated ? ` (${row.conflated} skipped)` : ""]],
-		["Withheld~", row => withheld(row, data.vehicle)],
 	], data.vehicle.vehicle?.endpoints ?? [], { key: "endpoint", empty: note("No endpoint of this vehicle is connected.", "Connect one: waymark cluster --id ", data.vehicle.vehicle?.vehicle ?? "") });
 }
 
