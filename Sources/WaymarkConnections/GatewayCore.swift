@@ -220,7 +220,7 @@ package struct GatewayCore {
     /// Events are queued that another ``run(at:)`` can process.
     // Why mutating: otherwise its caller, who has the core in a class, copies all of it.
     package mutating func isRunDue() -> Bool {
-        !self.pending.isEmpty || !self.turns.isEmpty || (self.pace.mayTell && self.hub?.isDue == true)
+        !self.pending.isEmpty || !self.turns.isEmpty || (self.pace.isRunDue && self.hub?.isDue == true)
             || (self.measurement == nil && self.hub?.isMeasuringDue == true)
     }
 

@@ -14,18 +14,27 @@ struct ObserverPace {
 
     init(interval: Duration = .milliseconds(10)) { self.interval = interval }
 
-    /// Whether ``begin(at:much:)`` has not yet said no during this rest.
-    var mayTell: Bool { !self.isAwaited }
+    /// Whether observers may be told something, or the rest's end is not yet a deadline.
+    var isRunDue: Bool { !self.isAwaited }
 
-    /// Whether observers may be told now. If not, there will be a deadline. `much`: what waits fills a message.
-    mutating func begin(at now: Instant, much: Bool) -> Bool {
-        guard let restEnd, now < restEnd, !much else {
-            (self.restEnd, self.isAwaited) = (nil, false)
+    /// Time has passed.
+    mutating func advance(to now: Instant) {
+        if let restEnd, now >= restEnd { self.endRest() }
+    }
+
+    /// Something is to be told. `much`: it fills a message.
+    ///
+    /// - Returns: Whether it may be told now. If not, the end of the rest is a deadline.
+    mutating func begin(much: Bool) -> Bool {
+        guard let restEnd, !much else {
+            self.endRest()
             return true
         }
         if !self.isAwaited { (self.isAwaited, self.deadline) = (true, restEnd) }
         return false
     }
+
+    private mutating func endRest() { (self.restEnd, self.isAwaited) = (nil, false) }
 
     /// Observers were told everything.
     mutating func rest(from now: Instant) {

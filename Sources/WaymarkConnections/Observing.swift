@@ -96,9 +96,8 @@ extension GatewayCore {
             return self.setObserved(false)
         }
         self.beginMeasuring(at: now)
-        guard self.hub?.isDue == true,
-            self.pace.begin(at: now, much: self.hub?.fillsPortion == true)
-        else { return }
+        self.pace.advance(to: now)
+        guard self.hub?.isDue == true, self.pace.begin(much: self.hub?.fillsPortion == true) else { return }
         // Why not for each portion: the counters are long, and hardly ever asked for.
         let isAnswering = self.hub?.isAnswering == true
         let measures =

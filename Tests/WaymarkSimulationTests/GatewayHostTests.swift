@@ -190,6 +190,20 @@ import WaymarkSimulation
         #expect(!observer.messages.contains { if case .observationGap = $0 { true } else { false } })
     }
 
+    @Test func `an observer is answered after another one has left during a rest`() throws {
+        var drive = try HostDrive()
+        let gone = try Self.observer(of: &drive)
+        drive.publish(.currentRoadName(["First"]))
+        drive.host.reset(gone.id, at: drive.now)
+        try drive.pass(.milliseconds(10))
+        let hello = Hello(role: .observer(ObserverHello(observer: ObserverName(unchecked: "meter"))))
+        var meter = try HostPeer(&drive.host, hello, at: drive.now)
+        meter.send(.readCounters(ReadCounters()), to: &drive.host)
+        drive.host.settle(at: drive.now)
+        try meter.read(&drive.host, at: drive.now)
+        #expect(meter.messages.contains { if case .counters = $0 { true } else { false } })
+    }
+
     private static func observer(of drive: inout HostDrive) throws -> HostPeer {
         let hello = Hello(role: .observer(ObserverHello(observer: ObserverName(unchecked: "rig"))))
         let observer = try HostPeer(&drive.host, hello, at: drive.now)
