@@ -78,8 +78,8 @@ def of_lanes_and_recordings(browser: Browser) -> None:
             world.bus.line("Kurfürsten-Anlage")
             compared = sign_in(browser, world.inspect(first, world.recording(1)))
             ends = [float(compared.show(f"source={source}&vehicle=bus").locator("input[type=range]").get_attribute("max") or 0) for source in ["r1", "r2"]]
-            # Some seconds apart, so that there is a difference.
-            page = compared.show(f"view=compare&vehicle=bus&at={ends[0] - 12:.1f}&atB={ends[1] - 0.5:.1f}")
+            # At two moments of the drive, so that there is a difference.
+            page = compared.show(f"view=compare&vehicle=bus&at={ends[0] / 2:.1f}&atB={ends[1] - 0.5:.1f}")
             take(page, "compare")
         finally:
             world.close()
