@@ -150,7 +150,7 @@ def main():
                 client.open_session("probe") as session,
             ):
                 session.start(
-                    Trip(id="t", origin=somewhere, destination=place_there), RouteInformation(maneuvers=(turn,), upcoming_maneuver_ids=(1,)))
+                    Trip(id="t", origin=somewhere, destination=somewhere), RouteInformation(maneuvers=(turn,), upcoming_maneuver_ids=(1,)))
                 pairs, rate = shares(programs, server, playwright, settings)
                 print(json.dumps(rate))
                 for without, beside in pairs:
