@@ -253,11 +253,6 @@ extension Gateway {
 
     /// Whether the access rules let observers see every vehicle.
     package var isOpenToObservers: Bool { self.policy.access.isOpen }
-
-    /// Whether the owner of a vehicle has consented to route segments.
-    package func hasConsent(_ vehicle: VehicleID) -> Bool {
-        self.policy.routeSharingVehicles?.contains(vehicle) ?? true
-    }
 }
 
 extension Principal {
