@@ -131,7 +131,7 @@ def main():
     if options.archive:
         archive(Path(options.archive))
         return
-    subprocess.run([sys.executable, ROOT / "scripts/generate_conformance.py", "--check"], check=True)
+    subprocess.run([sys.executable, ROOT / "scripts/generate/conformance.py", "--check"], check=True)
     if options.reports:
         os.makedirs(options.reports, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="waymark-conformance-"))

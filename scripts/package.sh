@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # package.sh [-b BUILD] [-d] [-v VERSION] [FOLDER]: builds waymark_VERSION_ARCHITECTURE.deb and python3-waymark-nav_VERSION_all.deb in
-# FOLDER (default: .build-package) from this tree. -b packages the executable of the folder BUILD, which scripts/release.sh has built,
+# FOLDER (default: .build-package) from this tree. -b packages the executable of the folder BUILD, which scripts/release/build.sh has built,
 # instead of building one. -d also builds waymark-dbgsym with the debugging symbols, which only fit this build: keep it for every
-# released version. VERSION is scripts/version.sh with -1 by default.
+# released version. VERSION is scripts/release/version.sh with -1 by default.
 # The wheels waymark_nav and waymark_nav_tools and waymark-conformance_VERSION.pyz are made beside them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tree=$PWD
 build=
-version=$(scripts/version.sh)-1
+version=$(scripts/release/version.sh)-1
 symbols=noautodbgsym
 while getopts b:dv: option; do
   case $option in
@@ -23,20 +23,20 @@ folder=${1:-.build-package}
 scripts/install.sh dpkg-dev debhelper dh-python python3 python3-hatchling
 
 if [[ -z $build ]]; then
-  scripts/release.sh
+  scripts/release/build.sh
   build=$tree/.build-release/release
 fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/waymark"
-cp -r scripts/debian "$work/waymark/debian"
+cp -r scripts/release/debian "$work/waymark/debian"
 cat >"$work/waymark/debian/changelog" <<CHANGELOG
 waymark ($version) unstable; urgency=medium
 
   * The changes are in CHANGELOG.md beside this file.
 
- -- $(sed -n 's/^Maintainer: //p' scripts/debian/control)  $(git log -1 --format=%cD 2>/dev/null || date -R)
+ -- $(sed -n 's/^Maintainer: //p' scripts/release/debian/control)  $(git log -1 --format=%cD 2>/dev/null || date -R)
 CHANGELOG
 (
   cd "$work/waymark"
@@ -46,6 +46,6 @@ CHANGELOG
 mkdir -p "$folder"
 cp "$work"/waymark_"$version"_*.deb "$work"/python3-waymark-nav_"$version"_all.deb "$folder/"
 [[ -n $symbols ]] || cp "$work"/waymark-dbgsym_"$version"_*deb "$folder/"
-scripts/wheels.sh "$build" "$folder"
+scripts/release/wheels.sh "$build" "$folder"
 python3 scripts/conformance.py --archive "$folder/waymark-conformance_${version%-*}.pyz"
 ls "$folder"/waymark_"$version"_*.deb "$folder"/python3-waymark-nav_"$version"_all.deb

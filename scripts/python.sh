@@ -18,7 +18,7 @@ if ! cmp -s "$requirements" "$environment/installed.txt"; then
 fi
 PATH=$environment/bin:$PATH
 
-checked=("$package" Tests/Python Docs/examples/python scripts/generate_python.py)
+checked=("$package" Tests/Python Docs/examples/python scripts/generate/python_messages.py)
 ruff check --no-cache --config "$settings" "${checked[@]}"
 ruff format --no-cache --check --config "$settings" "${checked[@]}"
 export MYPYPATH=$package:$package/tools:Tests/Python MYPY_CACHE_DIR=$environment/mypy

@@ -58,7 +58,7 @@ if [[ -n $package ]]; then
     plain_debian "$root" || skip "debootstrap could not make a plain Debian 12"
   fi
 else
-  "$tree/scripts/stage.sh" "$build" "$stage"
+  "$tree/scripts/release/stage.sh" "$build" "$stage"
   # A debug build uses the toolchain's libraries, which the unit's sandbox does not allow by default.
   runtime=$(ldd "$build/waymarkd" | sed -n 's,.*=> \(/.*\)/libswiftCore.so .*,\1,p')
   if [[ -n $runtime ]]; then

@@ -299,7 +299,7 @@ class Independence(unittest.TestCase):
                     self.assertIn(name.split(".")[0], {*sys.stdlib_module_names, "waymark_conformance"}, file.name)
 
     def test_the_descriptions_are_fresh(self):
-        subprocess.run([sys.executable, ROOT / "scripts/generate_conformance.py", "--check"], check=True)
+        subprocess.run([sys.executable, ROOT / "scripts/generate/conformance.py", "--check"], check=True)
 
 
 class Mutants(unittest.TestCase):

@@ -7,7 +7,7 @@ import Testing
     private let hasServer = false
 #endif
 
-/// `waymark exporter` between the programs. scripts/monitoring.py has Prometheus itself.
+/// `waymark exporter` between the programs. scripts/check/monitoring.py has Prometheus itself.
 @Suite(.timeLimit(.minutes(5))) struct ExporterTests {
     /// The answer to `GET /metrics` at `127.0.0.1:PORT`.
     private func scrape(_ address: String) async throws -> [String] {

@@ -16,7 +16,7 @@ import WaymarkProtocol
         let root = try RunningDaemon.newFolder()
         defer { try? FileManager.default.removeItem(atPath: root) }
         let stage = try Program(command: [
-            "bash", "-c", "'\(Self.tree)/scripts/stage.sh' '\(Self.build)' \(root) 2>&1",
+            "bash", "-c", "'\(Self.tree)/scripts/release/stage.sh' '\(Self.build)' \(root) 2>&1",
         ])
         #expect(await stage.end() == 0, "\(stage.lines)")
         for page in ["man1/waymark.1", "man5/waymarkd.yaml.5"] {
@@ -38,7 +38,7 @@ import WaymarkProtocol
     }
 
     @Test func `programs, package and documents have the same version`() async throws {
-        let version = try Program(command: ["\(Self.tree)/scripts/version.sh"])
+        let version = try Program(command: ["\(Self.tree)/scripts/release/version.sh"])
         #expect(await version.end() == 0)
         #expect(version.lines == [Software.version])
         for page in ["README.md", "Docs/operations.md"] {
@@ -51,7 +51,7 @@ import WaymarkProtocol
 
     @Test func `the list of requirements has every requirement of the protocol's page`() async throws {
         let page = try String(contentsOfFile: "\(Self.tree)/Docs/protocol.md", encoding: .utf8)
-        let list = try Program(command: ["\(Self.tree)/scripts/requirements.py"])
+        let list = try Program(command: ["\(Self.tree)/scripts/generate/requirements.py"])
         #expect(await list.end() == 0)
         #expect(
             list.lines.compactMap { $0.wholeMatch(of: /(REQ-[A-Z]+-\d\d)\t[^\t]+/)?.output.1 }
@@ -66,7 +66,9 @@ import WaymarkProtocol
             "# A page\n<a id=\"an-anchor\"></a>[a](b.md) [c](#a-page) [d](#nothing) [e](https://example.org/) [f](#an-anchor)\n"
             .write(
                 toFile: "\(folder)/page.md", atomically: true, encoding: .utf8)
-        let check = try Program(command: ["bash", "-c", "'\(Self.tree)/scripts/links.py' \(folder) 2>&1"])
+        let check = try Program(command: [
+            "bash", "-c", "'\(Self.tree)/scripts/release/links.py' \(folder) 2>&1",
+        ])
         #expect(await check.end() == 1)
         #expect(check.lines.dropFirst() == ["\(folder)/page.md: b.md", "\(folder)/page.md: #nothing"])
     }

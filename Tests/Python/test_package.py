@@ -16,7 +16,7 @@ PACKAGE = ROOT / "Sources/python/waymark_nav"
 
 
 def test_it_has_the_version_of_the_programs() -> None:
-    version = subprocess.run([str(ROOT / "scripts/version.sh")], capture_output=True, text=True, check=True).stdout.strip()
+    version = subprocess.run([str(ROOT / "scripts/release/version.sh")], capture_output=True, text=True, check=True).stdout.strip()
     assert waymark_nav.__version__ == version
 
 
@@ -25,7 +25,7 @@ def test_it_has_the_licence_of_the_tree() -> None:
 
 
 def test_the_generated_code_is_fresh() -> None:
-    subprocess.run([sys.executable, str(ROOT / "scripts/generate_python.py"), "--check"], check=True)
+    subprocess.run([sys.executable, str(ROOT / "scripts/generate/python_messages.py"), "--check"], check=True)
 
 
 def test_it_needs_nothing_but_the_standard_library() -> None:

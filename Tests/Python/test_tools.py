@@ -1,4 +1,4 @@
-"""The package waymark-nav-tools: its launchers, and what its executable may need. scripts/first_test.sh checks the wheel."""
+"""The package waymark-nav-tools: its launchers, and what its executable may need. scripts/check/first_test.sh checks the wheel."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_an_executable_that_cannot_be_run_is_named_with_the_reason(tmp_path: Pat
 
 def test_an_executable_that_needs_another_library_is_refused() -> None:
     def needed(path: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([sys.executable, ROOT / "scripts/needed.py", path], capture_output=True, text=True, check=False)
+        return subprocess.run([sys.executable, ROOT / "scripts/release/needed.py", path], capture_output=True, text=True, check=False)
 
     assert needed("/bin/sh").returncode == 0
     refused = needed(_ssl.__file__)

@@ -6,7 +6,7 @@ import WaymarkProtocol
 
 @testable import WaymarkRecording
 
-/// Writes a large recording, for scripts/recording_speed.py: WAYMARK_LARGE_RECORDING has its folder, WAYMARK_LARGE_RECORDING_BYTES its
+/// Writes a large recording, for scripts/measure/recording_speed.py: WAYMARK_LARGE_RECORDING has its folder, WAYMARK_LARGE_RECORDING_BYTES its
 /// size.
 @Suite struct LargeRecordingTests {
     private static let environment = ProcessInfo.processInfo.environment

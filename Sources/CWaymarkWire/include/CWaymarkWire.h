@@ -1,4 +1,4 @@
-// Made by scripts/generate-wire.sh from Protos. Do not edit.
+// Made by scripts/generate/wire.sh from Protos. Do not edit.
 #pragma once
 #include "waymark/v1/connection.pb-c.h"
 #include "waymark/v1/model.pb-c.h"

@@ -1,4 +1,4 @@
-// Made by scripts/generate-wire.sh from Protos. Do not edit.
+// Made by scripts/generate/wire.sh from Protos. Do not edit.
 
 extension FieldRules {
     /// Every message of the protocol.

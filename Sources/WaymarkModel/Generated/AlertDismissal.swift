@@ -1,4 +1,4 @@
-// Made by scripts/generate-wire.sh from Protos. Do not edit.
+// Made by scripts/generate/wire.sh from Protos. Do not edit.
 
 /// How an alert went away.
 ///

@@ -1,4 +1,4 @@
-// Made by scripts/generate-wire.sh from Protos. Do not edit.
+// Made by scripts/generate/wire.sh from Protos. Do not edit.
 
 /// How near the next maneuver is; the cycle is continue, initial, prepare, execute, continue.
 ///

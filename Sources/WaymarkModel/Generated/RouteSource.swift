@@ -1,4 +1,4 @@
-// Made by scripts/generate-wire.sh from Protos. Do not edit.
+// Made by scripts/generate/wire.sh from Protos. Do not edit.
 
 /// What the vehicle does with the shared route.
 ///

@@ -1,4 +1,4 @@
-"""All messages and enumerations of the protocol. Made by scripts/generate_python.py from Protos. Do not edit."""
+"""All messages and enumerations of the protocol. Made by scripts/generate/python_messages.py from Protos. Do not edit."""
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ struct Bench: ParsableCommand {
         commandName: "waymark-bench",
         abstract: "Loads a server with publishers and endpoints and says what that costs, as JSON.",
         discussion:
-            "scripts/bench.py runs it against waymarkd and other servers and makes tables of the results.")
+            "scripts/measure/bench.py runs it against waymarkd and other servers and makes tables of the results."
+    )
 
     @Option(help: "waymark, relay, nats, redis or mqtt.") var language: Plan.Language
     @Option(help: "saturate, rate, slow, connect, idle, request or storm.") var mode: Plan.Mode

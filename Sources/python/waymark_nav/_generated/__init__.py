@@ -1,1 +1,1 @@
-"""Generated code. Made by scripts/generate_python.py from Protos. Do not edit."""
+"""Generated code. Made by scripts/generate/python_messages.py from Protos. Do not edit."""

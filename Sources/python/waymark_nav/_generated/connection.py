@@ -1,4 +1,4 @@
-"""Handshake, keepalive, errors. Made by scripts/generate_python.py from Protos. Do not edit."""
+"""Handshake, keepalive, errors. Made by scripts/generate/python_messages.py from Protos. Do not edit."""
 
 from __future__ import annotations
 

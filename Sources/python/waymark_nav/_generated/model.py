@@ -1,4 +1,4 @@
-"""The words of a drive. Made by scripts/generate_python.py from Protos. Do not edit."""
+"""The words of a drive. Made by scripts/generate/python_messages.py from Protos. Do not edit."""
 
 from __future__ import annotations
 

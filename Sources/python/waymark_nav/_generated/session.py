@@ -1,4 +1,4 @@
-"""Sessions and publications. Made by scripts/generate_python.py from Protos. Do not edit."""
+"""Sessions and publications. Made by scripts/generate/python_messages.py from Protos. Do not edit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Message types. Made by scripts/generate_python.py from Protos. Do not edit."""
+"""Message types. Made by scripts/generate/python_messages.py from Protos. Do not edit."""
 
 from __future__ import annotations
 

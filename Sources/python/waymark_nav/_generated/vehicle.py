@@ -1,4 +1,4 @@
-"""Requests and settings of vehicles. Made by scripts/generate_python.py from Protos. Do not edit."""
+"""Requests and settings of vehicles. Made by scripts/generate/python_messages.py from Protos. Do not edit."""
 
 from __future__ import annotations
 

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# build.sh: builds the executable of the packages and wheels, .build-release/release/waymark. The Swift runtime, libprotobuf-c, libstdc++
+# and zlib are linked statically; libsystemd and glibc are the system's. Fails if it needs anything else.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+scratch=.build-release
+static=$PWD/$scratch/static
+mkdir -p "$static"
+compiler=$(command -v cc || command -v clang)
+# The linker searches this folder before those of the system, and finds only archives in it.
+for archive in libprotobuf-c.a libstdc++.a libz.a; do
+  path=$("$compiler" -print-file-name="$archive")
+  [[ $path == /* ]] || { echo "$archive is not installed" >&2; exit 1; }
+  ln -sf "$path" "$static/$archive"
+done
+sed "s|^Libs:.*|Libs: -L$static -lprotobuf-c|" "$(pkg-config --variable=pcfiledir libprotobuf-c)/libprotobuf-c.pc" >"$static/libprotobuf-c.pc"
+# A separate folder, because an ordinary release build links the runtime dynamically.
+PKG_CONFIG_PATH=$static${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH} \
+  swift build -c release --static-swift-stdlib --scratch-path "$scratch" --product waymark
+scripts/release/needed.py "$scratch/release/waymark"
