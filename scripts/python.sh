@@ -19,8 +19,8 @@ fi
 PATH=$environment/bin:$PATH
 
 checked=("$package" Tests/Python Docs/examples/python scripts/generate/python_messages.py)
-ruff check --no-cache --config "$settings" "${checked[@]}"
-ruff format --no-cache --check --config "$settings" "${checked[@]}"
+ruff check --no-cache "${checked[@]}"
+ruff format --no-cache --check "${checked[@]}"
 export MYPYPATH=$package:$package/tools:Tests/Python MYPY_CACHE_DIR=$environment/mypy
 mypy --config-file "$settings" "$package/waymark_nav" "$package/tools/waymark_nav_tools" Tests/Python
 # Each is a program of its own, and some have the same names as modules of the tests.
