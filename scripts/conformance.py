@@ -34,9 +34,7 @@ def archive(path):
     with open(path, "wb") as out:
         out.write(b"#!/usr/bin/env python3\n")
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as zipped:
-            for name, data in [("__main__.py", MAIN.encode())] + [
-                (str(file.relative_to(SOURCE)), file.read_bytes()) for file in files
-            ]:
+            for name, data in [("__main__.py", MAIN.encode())] + [(str(file.relative_to(SOURCE)), file.read_bytes()) for file in files]:
                 zipped.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), data, zipfile.ZIP_DEFLATED)
     path.chmod(0o755)
 
@@ -50,7 +48,9 @@ def compile_examples(folder):
     sources = [str(file) for file in (wire / "waymark/v1").glob("*.c")]
     for name in ("cluster", "navigate"):
         program = str(ROOT / f"Docs/examples/{name}.c")
-        subprocess.run([shutil.which("cc") or "clang", "-O1", "-o", str(folder / name), program, *sources, f"-I{wire}/include", *flags], check=True)
+        subprocess.run(
+            [shutil.which("cc") or "clang", "-O1", "-o", str(folder / name), program, *sources, f"-I{wire}/include", *flags], check=True
+        )
 
 
 def peers(options, folder):

@@ -8,6 +8,7 @@
 Commands, one a line: waypoint LAT LON, destination LAT LON, withdraw, yes, no (answer a prompt), cancel, own (the vehicle
 navigates by itself), allow, cut (lose the connection and come back), quit.
 """
+
 import sys
 import time
 

@@ -7,6 +7,7 @@ Commands, one a line: start, step (drive on a little), gauge NUMBER PERCENT (a s
 back), quit. A waypoint request is answered with estimates; when it is accepted, the route changes. A destination request
 is accepted and driven to.
 """
+
 import sys
 
 from wire import GAUGE, RETAINED, SKIPPABLE, STATE as IS_STATE, Peer, chunk, double, number, packed, say, zigzag

@@ -6,6 +6,7 @@
 
 Commands, one a line: counters, cut (lose the connection and come back), quit.
 """
+
 import sys
 
 from wire import HEADER, Peer, chunk, number, say
@@ -14,9 +15,27 @@ OBSERVE, BEGIN, RECORDS, EVENT, FRAMES, GAP, READ_COUNTERS, COUNTERS = range(0x3
 VISIBILITY = ["nothing", "state", "content", "everything"]
 PHASES = ["", "preview", "active", "paused", "ended"]
 KINDS = {
-    1: "admitted", 2: "resumed", 3: "closing", 4: "departed", 5: "rejected", 6: "hello refused", 10: "session opened",
-    11: "vehicles refused", 12: "joined", 13: "left", 14: "started", 15: "paused", 16: "continued", 17: "rerouted",
-    18: "suspended", 19: "restored", 20: "session ended", 40: "stop requested", 41: "drive requested", 42: "request ended"}
+    1: "admitted",
+    2: "resumed",
+    3: "closing",
+    4: "departed",
+    5: "rejected",
+    6: "hello refused",
+    10: "session opened",
+    11: "vehicles refused",
+    12: "joined",
+    13: "left",
+    14: "started",
+    15: "paused",
+    16: "continued",
+    17: "rerouted",
+    18: "suspended",
+    19: "restored",
+    20: "session ended",
+    40: "stop requested",
+    41: "drive requested",
+    42: "request ended",
+}
 
 
 def frames_in(data):

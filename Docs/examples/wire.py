@@ -2,6 +2,7 @@
 
 Written from Docs/protocol.md and Protos/ alone, without packages: bodies are built and read by hand.
 """
+
 import functools
 import os
 import select

@@ -147,9 +147,7 @@ header(
 header("sets a reserved flag", lambda frame: setattr(frame, "flags", frame.flags | 64), *OWN)
 header("forgets FITTED", lambda frame: setattr(frame, "flags", frame.flags & ~(FLAGS["FITTED"] | FLAGS["MORE"])), "publication")
 header("forgets MORE", lambda frame: setattr(frame, "flags", frame.flags & ~FLAGS["MORE"]), "publication")
-header(
-    "sets MORE in the last part, too", lambda frame: setattr(frame, "flags", frame.flags | (frame.flags & 4) << 3), "publication"
-)
+header("sets MORE in the last part, too", lambda frame: setattr(frame, "flags", frame.flags | (frame.flags & 4) << 3), "publication")
 header("loses the key of extensions", lambda frame: setattr(frame, "key", 0), "publication")
 header("loses the flags of extensions", lambda frame: setattr(frame, "flags", frame.flags & ~25), "publication")
 header("sends a key in its own frames", lambda frame: setattr(frame, "key", 5), *OWN)
@@ -203,9 +201,7 @@ edit(
 edit(
     "loses the last point of lines",
     "StartGuidance",
-    lambda body: [
-        each["coordinates"]["latitude_e6_deltas"].pop() for each in body["route"].get("segments", []) if "coordinates" in each
-    ],
+    lambda body: [each["coordinates"]["latitude_e6_deltas"].pop() for each in body["route"].get("segments", []) if "coordinates" in each],
 )
 edit(
     "leaves exit labels in",
@@ -258,9 +254,7 @@ without("ignores keepalive intervals", "Hello", "keepalive_milliseconds", regist
 without("ignores keys of listeners", "Hello", "credential", register=up)
 without("does not report ignored frames", "Hello", "report_ignored", register=up)
 edit("ignores priorities", "Hello", lambda body: "navigation" in body and body["navigation"].pop("priority", None), up)
-edit(
-    "ignores that guidance is wanted", "Hello", lambda body: "vehicle" in body and body["vehicle"].pop("guidance_wanted", None), up
-)
+edit("ignores that guidance is wanted", "Hello", lambda body: "vehicle" in body and body["vehicle"].pop("guidance_wanted", None), up)
 header("accepts reserved flags", lambda frame: setattr(frame, "flags", frame.flags & ~38), "publication", register=up)
 drop("ignores withdrawals", "WithdrawRequest", register=up)
 edit("inverts answers to prompts", "PromptAnswer", lambda body: body.update(accepted=not body.get("accepted", False)), up)

@@ -173,7 +173,9 @@ class Patterns(unittest.TestCase):
     def test_a_frame_in_pieces_is_not_broken_by_the_answer_to_a_ping(self):
         async def cut():
             incoming, written = asyncio.StreamReader(), []
-            writer = types.SimpleNamespace(write=written.append, drain=lambda: asyncio.sleep(0), transport=types.SimpleNamespace(abort=lambda: 0))
+            writer = types.SimpleNamespace(
+                write=written.append, drain=lambda: asyncio.sleep(0), transport=types.SimpleNamespace(abort=lambda: 0)
+            )
             link = Link("g", incoming, writer, [], EndpointLaws())
             scene = Scene({}, None)
             scene.links["g"] = link

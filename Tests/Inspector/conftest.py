@@ -82,7 +82,9 @@ class Inspector:
     def settle(self) -> None:
         # The page hears of another fragment after the browser has gone there.
         self.page.evaluate("new Promise((resolve) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(resolve)), 20))")
-        self.until("document.querySelector('#main')?.getAttribute('aria-busy') === 'false' && !document.querySelector('#view')?.textContent.startsWith('Loading')")
+        self.until(
+            "document.querySelector('#main')?.getAttribute('aria-busy') === 'false' && !document.querySelector('#view')?.textContent.startsWith('Loading')"
+        )
 
     def until(self, expression: str, seconds: float = 15) -> None:
         """Waits for an expression to be true. (Playwright's own way of waiting needs `eval`, which the page's policy forbids.)"""
@@ -100,8 +102,17 @@ def open_page(browser: Browser, link: str) -> Iterator[Callable[..., Inspector]]
     """Opens pages, and checks at the end that none asked anything of another origin, and that no script failed."""
     opened: list[Inspector] = []
 
-    def open_page(width: int = 1280, height: int = 800, theme: str = "light", signed_in: bool = True, expects_errors: bool = False, **more: Any) -> Inspector:
-        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme, timezone_id="UTC", locale="en-GB", accept_downloads=True, **more)
+    def open_page(
+        width: int = 1280, height: int = 800, theme: str = "light", signed_in: bool = True, expects_errors: bool = False, **more: Any
+    ) -> Inspector:
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme=theme,
+            timezone_id="UTC",
+            locale="en-GB",
+            accept_downloads=True,
+            **more,
+        )
         inspector = Inspector(context.new_page(), link.split("/#")[0], link)
         inspector.page.set_default_timeout(15000)
         inspector.page.on("request", lambda request: inspector.requests.append(request.url))

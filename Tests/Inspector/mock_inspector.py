@@ -12,9 +12,16 @@ from mock_drive import Drive, fixture, instant
 
 PAGE = Path(__file__).parents[2] / "Sources/WaymarkInspector/Resources/page"
 TOKEN = "t" * 43
-CSP = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
-       "frame-ancestors 'none'")
-TYPES = {"html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "svg": "image/svg+xml"}
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+TYPES = {
+    "html": "text/html; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "svg": "image/svg+xml",
+}
 
 
 class Refused(Exception):
@@ -30,10 +37,20 @@ class _Server(ThreadingHTTPServer):
 
 FILTER = "vehicle client session peer kind event message way search rejected"
 PARAMETERS = {
-    "overview": "source at after limit search only sort", "vehicle": "source at id endpoint", "vehicle/tables": "source at id endpoint",
-    "vehicle/destinations": "source at id endpoint", "route": "source at id endpoint", "updates": "source at id before limit message search",
-    "entries": f"source at before after from to limit text {FILTER}", "frame": "source entry", "receipts": "source at id", "requests": "source at id",
-    "findings": "source vehicle limit", "moments": "source vehicle from to", "compare": "a b vehicle vehicleB at atB", "actions": "id",
+    "overview": "source at after limit search only sort",
+    "vehicle": "source at id endpoint",
+    "vehicle/tables": "source at id endpoint",
+    "vehicle/destinations": "source at id endpoint",
+    "route": "source at id endpoint",
+    "updates": "source at id before limit message search",
+    "entries": f"source at before after from to limit text {FILTER}",
+    "frame": "source entry",
+    "receipts": "source at id",
+    "requests": "source at id",
+    "findings": "source vehicle limit",
+    "moments": "source vehicle from to",
+    "compare": "a b vehicle vehicleB at atB",
+    "actions": "id",
 }
 """What the server accepts, by path."""
 
@@ -79,13 +96,24 @@ class Mock:
                 raise override
             return override(query) if callable(override) else override
         at = float(query.get("at", self.at))
-        if name in {"vehicle", "vehicle/tables", "vehicle/destinations", "route", "updates", "requests", "receipts"} and query.get("id") not in {"car", "van"}:
+        if name in {"vehicle", "vehicle/tables", "vehicle/destinations", "route", "updates", "requests", "receipts"} and query.get(
+            "id"
+        ) not in {"car", "van"}:
             raise Refused(404, "notFound", f"there is no vehicle {query.get('id')}", "id")
         builders = {
-            "sources": self.sources, "overview": lambda: self.overview(query), "vehicle": lambda: self.vehicle(at, query), "vehicle/tables": lambda: self.drive.tables(at),
+            "sources": self.sources,
+            "overview": lambda: self.overview(query),
+            "vehicle": lambda: self.vehicle(at, query),
+            "vehicle/tables": lambda: self.drive.tables(at),
             "vehicle/destinations": lambda: self.drive.destinations(at),
-            "route": lambda: self.drive.map(at), "updates": lambda: self.updates(at, query), "entries": lambda: self.entries(at, query),
-            "actions": lambda: {**fixture("actions"), "enabled": self.act["enabled"], **({} if self.act["enabled"] else {"reason": self.act["reason"]})},
+            "route": lambda: self.drive.map(at),
+            "updates": lambda: self.updates(at, query),
+            "entries": lambda: self.entries(at, query),
+            "actions": lambda: {
+                **fixture("actions"),
+                "enabled": self.act["enabled"],
+                **({} if self.act["enabled"] else {"reason": self.act["reason"]}),
+            },
             "moments": lambda: self.moments(),
         }
         if name in builders:
@@ -113,7 +141,15 @@ class Mock:
             for key in ("published", "held", "session", "client", "card", "position", "arrival", "heldBy", "routeKey", "batteries"):
                 answer.pop(key, None)
             answer["vehicle"].update(vehicle="van", session=0, standing=["waiting"], endpoints=[])
-            answer["why"] = [{"side": "published", "path": "", "reason": "noSession", "text": "no client guides this vehicle", "next": "Start one: waymark navigate --vehicle van"}]
+            answer["why"] = [
+                {
+                    "side": "published",
+                    "path": "",
+                    "reason": "noSession",
+                    "text": "no client guides this vehicle",
+                    "next": "Start one: waymark navigate --vehicle van",
+                }
+            ]
             return answer
         return {**self.drive.vehicle(at, query.get("endpoint", "cluster")), "source": query.get("source", "live")}
 
@@ -123,9 +159,15 @@ class Mock:
         vehicle = self.drive.vehicle(self.at)
         state = vehicle["published"]
         following = next(m for m in state["maneuvers"] if m["id"] == state["upcomingManeuvers"][0])
-        car.update(currentRoadName=state["currentRoadName"][0], destination="Leisberg 3", nextManeuver=following["instructionVariants"][0], nextManeuverType=following["type"],
-                   distanceToManeuverMeters=state["maneuverEstimates"][0]["distanceMeters"], distanceLeftMeters=state["tripEstimates"]["distanceMeters"],
-                   timeLeftSeconds=state["tripEstimates"]["timeSeconds"])
+        car.update(
+            currentRoadName=state["currentRoadName"][0],
+            destination="Leisberg 3",
+            nextManeuver=following["instructionVariants"][0],
+            nextManeuverType=following["type"],
+            distanceToManeuverMeters=state["maneuverEstimates"][0]["distanceMeters"],
+            distanceLeftMeters=state["tripEstimates"]["distanceMeters"],
+            timeLeftSeconds=state["tripEstimates"]["timeSeconds"],
+        )
         rows = [row for row in answer["vehicles"] if query.get("search", "").lower() in json.dumps(row).lower()]
         if query.get("only"):
             wanted = set(query["only"].split(","))
@@ -141,23 +183,59 @@ class Mock:
 
     def entries(self, at: float, query: dict[str, str]) -> Any:
         kinds = query.get("kind", "").split(",")
-        texts = [("admitted", "car/cluster  connected"), ("sessionOpened", "demo-nav  opened session 7 for car"), ("started", "demo-nav  guidance began in session 7, route 1"),
-                 ("stopRequested", "car/cluster  asks demo-nav for a stop at Charging station Eppelheimer Straße (q1)"), ("requestEnded", "q1 ended: accepted"),
-                 ("paused", "demo-nav  paused: rerouting"), ("rerouted", "demo-nav  guidance continues along another route, route 2")]
+        texts = [
+            ("admitted", "car/cluster  connected"),
+            ("sessionOpened", "demo-nav  opened session 7 for car"),
+            ("started", "demo-nav  guidance began in session 7, route 1"),
+            ("stopRequested", "car/cluster  asks demo-nav for a stop at Charging station Eppelheimer Straße (q1)"),
+            ("requestEnded", "q1 ended: accepted"),
+            ("paused", "demo-nav  paused: rerouting"),
+            ("rerouted", "demo-nav  guidance continues along another route, route 2"),
+        ]
         rows = []
         if "event" in kinds:
-            rows = [{"kind": "event", "entry": f"v-{index}", "number": index, "at": index * 2.0, "time": instant(index * 2.0), "event": event, "vehicles": ["car"], "client": "demo-nav",
-                     "peer": text.split()[0], "session": 7, "code": 0, "text": text} for index, (event, text) in enumerate(texts)]
+            rows = [
+                {
+                    "kind": "event",
+                    "entry": f"v-{index}",
+                    "number": index,
+                    "at": index * 2.0,
+                    "time": instant(index * 2.0),
+                    "event": event,
+                    "vehicles": ["car"],
+                    "client": "demo-nav",
+                    "peer": text.split()[0],
+                    "session": 7,
+                    "code": 0,
+                    "text": text,
+                }
+                for index, (event, text) in enumerate(texts)
+            ]
         if "frame" in kinds:
             frame = fixture("entries")["entries"][0]
             names = ["updateManeuverEstimates", "updateTripEstimates", "startGuidance", "hello"]
-            rows += [{**frame, "entry": f"f-{index}", "number": 900 + index, "at": index * 1.0, "time": instant(index), "message": names[index % 4], "rejected": index == 5,
-                      "text": f"demo-nav > car  {names[index % 4]}"} for index in range(16)]
+            rows += [
+                {
+                    **frame,
+                    "entry": f"f-{index}",
+                    "number": 900 + index,
+                    "at": index * 1.0,
+                    "time": instant(index),
+                    "message": names[index % 4],
+                    "rejected": index == 5,
+                    "text": f"demo-nav > car  {names[index % 4]}",
+                }
+                for index in range(16)
+            ]
         if "to" in query:
             rows = [row for row in rows if row["at"] <= float(query["to"])]
         if "from" in query:
             rows = [row for row in rows if row["at"] >= float(query["from"])]
-        rows = [row for row in rows if query.get("search", "").lower() in json.dumps(row).lower() and query.get("message", row.get("message")) == row.get("message")]
+        rows = [
+            row
+            for row in rows
+            if query.get("search", "").lower() in json.dumps(row).lower() and query.get("message", row.get("message")) == row.get("message")
+        ]
         if query.get("rejected"):
             rows = [row for row in rows if row.get("rejected")]
         if "after" in query:
@@ -174,10 +252,24 @@ class Mock:
         return float(index) * (2.0 if kind == "v" else 1.0) if index.isdigit() else -1.0
 
     def moments(self) -> Any:
-        events = [(0.5, "connection", "car/cluster  connected"), (2, "session", "demo-nav opened session 7"), (4, "guidance", "guidance began"), (30, "request", "asks for a stop (q1)"),
-                  (43, "request", "q1 ended: accepted"), (44, "guidance", "rerouted"), (70, "finding", "LINT-LANE-LINK"), (90, "gap", "12 entries are missing")]
-        return {"source": "live", "from": 0, "to": 120, "density": [int(20 + 18 * ((index * 7) % 13) / 13) for index in range(100)], "truncated": False,
-                "moments": [{"at": at, "lane": lane, "text": text, "vehicles": ["car"]} for at, lane, text in events]}
+        events = [
+            (0.5, "connection", "car/cluster  connected"),
+            (2, "session", "demo-nav opened session 7"),
+            (4, "guidance", "guidance began"),
+            (30, "request", "asks for a stop (q1)"),
+            (43, "request", "q1 ended: accepted"),
+            (44, "guidance", "rerouted"),
+            (70, "finding", "LINT-LANE-LINK"),
+            (90, "gap", "12 entries are missing"),
+        ]
+        return {
+            "source": "live",
+            "from": 0,
+            "to": 120,
+            "density": [int(20 + 18 * ((index * 7) % 13) / 13) for index in range(100)],
+            "truncated": False,
+            "moments": [{"at": at, "lane": lane, "text": text, "vehicles": ["car"]} for at, lane, text in events],
+        }
 
     # What is posted.
 
@@ -188,7 +280,12 @@ class Mock:
             return 202, {"id": f"a{len(self.posted())}"}
         if path == "/api/preview":
             profile = body["profile"]
-            answer = self.drive.vehicle(float(body.get("at", self.at)), "cluster", tuple(profile.get("without", [])), profile.get("limits", {}).get("maneuversStored", 4))
+            answer = self.drive.vehicle(
+                float(body.get("at", self.at)),
+                "cluster",
+                tuple(profile.get("without", [])),
+                profile.get("limits", {}).get("maneuversStored", 4),
+            )
             answer["heldBy"]["endpoint"] = "preview"
             answer["vehicle"].pop("endpoints")
             return 200, answer
@@ -204,7 +301,19 @@ class Mock:
             told_query = {**({key: vehicle} if vehicle else {}), **({"endpoint": endpoint} if endpoint else {})}
             if name == "overview":
                 rows = self.answer("overview", query)["vehicles"]
-                told.append((name, {"at": self.at, "totals": fixture("overview")["totals"], "changed": rows, "gone": [], "order": [row["vehicle"] for row in rows], "truncated": False}))
+                told.append(
+                    (
+                        name,
+                        {
+                            "at": self.at,
+                            "totals": fixture("overview")["totals"],
+                            "changed": rows,
+                            "gone": [],
+                            "order": [row["vehicle"] for row in rows],
+                            "truncated": False,
+                        },
+                    )
+                )
             elif name == "entries":
                 told.append((name, {"view": view, "entries": [], "skipped": 0}))
             elif name in {"vehicle", "requests", "receipts", "findings", "actions"}:
@@ -221,8 +330,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def reply(self, status: int, body: bytes, kind: str = "application/json", more: dict[str, str] | None = None) -> None:
         self.send_response(status)
-        for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), "Content-Security-Policy": CSP, "Cache-Control": "no-store",
-                            "X-Content-Type-Options": "nosniff", **(more or {})}.items():
+        for name, value in {
+            "Content-Type": kind,
+            "Content-Length": str(len(body)),
+            "Content-Security-Policy": CSP,
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+            **(more or {}),
+        }.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
@@ -294,7 +409,9 @@ class _Handler(BaseHTTPRequestHandler):
         known = ""
         while not self.mock.stopping.is_set():
             told = self.mock.events(views, query)
-            text = "".join(f"id: {int(self.mock.at * 10)}\nevent: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n" for name, data in told)
+            text = "".join(
+                f"id: {int(self.mock.at * 10)}\nevent: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n" for name, data in told
+            )
             if text != known:
                 known = text
                 self.wfile.write(text.encode())

@@ -39,7 +39,14 @@ class Program:
 
     def __init__(self, name: str, *arguments: str, environment: dict[str, str]) -> None:
         self.name = " ".join([name, *arguments])
-        self.process = subprocess.Popen([PROGRAMS / name, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, env=environment)
+        self.process = subprocess.Popen(
+            [PROGRAMS / name, *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            env=environment,
+        )
         self.lines: list[str] = []
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -50,9 +57,11 @@ class Program:
 
     def line(self, part: str) -> str:
         """The first line that has `part`."""
+
         def found() -> str | None:
             assert self.process.poll() is None or part in "\n".join(self.lines), f"{self.name} ended: {self.lines}"
             return next((line for line in self.lines if part in line), None)
+
         return str(until(found, f"{self.name}: {part}"))
 
     def interrupt(self) -> None:
@@ -108,7 +117,9 @@ class World:
         self.recorders = [self.record(name) for name in ["first", "second"]]
         self.cluster("bus", "cluster", "--accept-prompts", "yes").line("connected")
         self.cluster("bus", "hud", "--watch", "--profile", "no-lanes").line("connected")
-        self.bus = self.navigate("bus", "--route", str(ROUTES / "heidelberg-lanes.json"), "--id", "city-nav", "--start-at", "0.2", "--speed", "2")
+        self.bus = self.navigate(
+            "bus", "--route", str(ROUTES / "heidelberg-lanes.json"), "--id", "city-nav", "--start-at", "0.2", "--speed", "2"
+        )
 
     def socket(self, name: str) -> str:
         return f"unix:{self.folder}/{name}.sock"
@@ -133,15 +144,30 @@ class World:
         return str(next(self.folder.glob(f"{['first', 'second'][index]}*.mcap")))
 
     def cluster(self, vehicle: str, endpoint: str, *arguments: str) -> Program:
-        return self.start("waymark", "cluster", "--json", "--connect", self.socket("vehicle"), "--id", vehicle, "--endpoint", endpoint, *arguments)
+        return self.start(
+            "waymark", "cluster", "--json", "--connect", self.socket("vehicle"), "--id", vehicle, "--endpoint", endpoint, *arguments
+        )
 
     def navigate(self, vehicle: str, *arguments: str) -> Program:
-        return self.start("waymark", "navigate", "--connect", self.socket("navigation"), "--vehicle", vehicle, "--await-vehicle", "connected", *arguments)
+        return self.start(
+            "waymark", "navigate", "--connect", self.socket("navigation"), "--vehicle", vehicle, "--await-vehicle", "connected", *arguments
+        )
 
     def drive_to_balzers(self, vehicle: str, *arguments: str) -> Program:
         """A drive with an engine, so that stops can be added."""
         begin, end = (f"{latitude},{longitude}" for latitude, longitude in ends("vaduz-balzers.json"))
-        return self.navigate(vehicle, "--engine", f"osrm=http://127.0.0.1:{self.engine.server_port}", "--from", begin, "--to", end, "--id", f"nav-{vehicle}", *arguments)
+        return self.navigate(
+            vehicle,
+            "--engine",
+            f"osrm=http://127.0.0.1:{self.engine.server_port}",
+            "--from",
+            begin,
+            "--to",
+            end,
+            "--id",
+            f"nav-{vehicle}",
+            *arguments,
+        )
 
     def close(self) -> None:
         for program in reversed(self.programs):

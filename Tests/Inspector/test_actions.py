@@ -16,18 +16,21 @@ def last(mock: Mock, count: int = 1) -> Any:
     return mock.posted()[-1]
 
 
-@pytest.mark.parametrize(("button", "body"), [
-    ("Allow guidance", {"action": "allow"}),
-    ("Cancel: the user stopped", {"action": "cancel", "reason": "userStopped"}),
-    ("Cancel: own navigation started", {"action": "cancel", "reason": "ownNavigationStarted"}),
-    ("Zoom in", {"action": "zoom", "zoomDirection": "in"}),
-    ("Zoom out", {"action": "zoom", "zoomDirection": "out"}),
-    ("Ready to show", {"action": "settings", "ready": True}),
-    ("Not ready", {"action": "settings", "ready": False}),
-    ("Connect", {"action": "connect"}),
-    ("Disconnect", {"action": "disconnect"}),
-    ("Withdraw", {"action": "withdraw", "requestID": "q4"}),
-])
+@pytest.mark.parametrize(
+    ("button", "body"),
+    [
+        ("Allow guidance", {"action": "allow"}),
+        ("Cancel: the user stopped", {"action": "cancel", "reason": "userStopped"}),
+        ("Cancel: own navigation started", {"action": "cancel", "reason": "ownNavigationStarted"}),
+        ("Zoom in", {"action": "zoom", "zoomDirection": "in"}),
+        ("Zoom out", {"action": "zoom", "zoomDirection": "out"}),
+        ("Ready to show", {"action": "settings", "ready": True}),
+        ("Not ready", {"action": "settings", "ready": False}),
+        ("Connect", {"action": "connect"}),
+        ("Disconnect", {"action": "disconnect"}),
+        ("Withdraw", {"action": "withdraw", "requestID": "q4"}),
+    ],
+)
 def test_a_button_sends_its_action(inspector: Inspector, mock: Mock, button: str, body: dict[str, Any]) -> None:
     page = inspector.show(ACTIONS)
     # The map has buttons of the same names.
@@ -36,13 +39,16 @@ def test_a_button_sends_its_action(inspector: Inspector, mock: Mock, button: str
     assert last(mock) == {"vehicle": "car", **body}
 
 
-@pytest.mark.parametrize(("label", "option", "body"), [
-    ("Route source", "vehicle", {"action": "routeSource", "routeSource": "vehicle"}),
-    ("Route source", "clientDestinationsOnly", {"action": "routeSource", "routeSource": "clientDestinationsOnly"}),
-    ("Appearance", "dark", {"action": "settings", "contentStyle": "dark"}),
-    ("Compass", "enabled", {"action": "settings", "compass": "enabled"}),
-    ("Speed limit", "userPreference", {"action": "settings", "speedLimit": "userPreference"}),
-])
+@pytest.mark.parametrize(
+    ("label", "option", "body"),
+    [
+        ("Route source", "vehicle", {"action": "routeSource", "routeSource": "vehicle"}),
+        ("Route source", "clientDestinationsOnly", {"action": "routeSource", "routeSource": "clientDestinationsOnly"}),
+        ("Appearance", "dark", {"action": "settings", "contentStyle": "dark"}),
+        ("Compass", "enabled", {"action": "settings", "compass": "enabled"}),
+        ("Speed limit", "userPreference", {"action": "settings", "speedLimit": "userPreference"}),
+    ],
+)
 def test_a_choice_sends_its_action(inspector: Inspector, mock: Mock, label: str, option: str, body: dict[str, Any]) -> None:
     page = inspector.show(ACTIONS)
     page.get_by_label(label).select_option(option)
@@ -61,7 +67,9 @@ def test_a_prompt_is_answered(inspector: Inspector, mock: Mock) -> None:
     assert last(mock, 2)["accepted"] is False
 
 
-@pytest.mark.parametrize("outcome", ["declinedByUser", "notSupported", "busy", "invalid", "timedOut", "tooLarge", "gone", "withdrawn", "sessionEnded"])
+@pytest.mark.parametrize(
+    "outcome", ["declinedByUser", "notSupported", "busy", "invalid", "timedOut", "tooLarge", "gone", "withdrawn", "sessionEnded"]
+)
 def test_a_shared_destination_is_declined_with_every_outcome(inspector: Inspector, mock: Mock, outcome: str) -> None:
     page = inspector.show(ACTIONS)
     page.get_by_label("Outcome").select_option(outcome)
@@ -85,7 +93,12 @@ def test_a_stop_is_asked_for_by_typing(inspector: Inspector, mock: Mock) -> None
     page.keyboard.press("Tab")
     page.get_by_role("button", name="Ask for a stop here").click()
     page.wait_for_selector("text=sent as a1")
-    assert last(mock) == {"vehicle": "car", "action": "waypoint", "waypoint": {"center": [49.39, 8.66], "nameVariants": ["Charger"]}, "segment": "leg-1"}
+    assert last(mock) == {
+        "vehicle": "car",
+        "action": "waypoint",
+        "waypoint": {"center": [49.39, 8.66], "nameVariants": ["Charger"]},
+        "segment": "leg-1",
+    }
 
 
 def test_a_destination_is_asked_for_by_a_click_on_the_map(inspector: Inspector, mock: Mock) -> None:
@@ -128,17 +141,28 @@ def test_what_the_reader_typed_survives_a_new_route(inspector: Inspector, mock: 
     page.get_by_label("Place: latitude, longitude").fill("49.39, 8.66")
     page.get_by_label("Name", exact=True).fill("Charger")
     usual = mock.drive.state
-    mock.drive.state = lambda at: {**usual(at), "segments": [{**segment, "id": f"new-{segment['id']}"} for segment in usual(at)["segments"]]}  # type: ignore[method-assign]
+    mock.drive.state = lambda at: {
+        **usual(at),
+        "segments": [{**segment, "id": f"new-{segment['id']}"} for segment in usual(at)["segments"]],
+    }  # type: ignore[method-assign]
     mock.at = 40.0
     page.get_by_label("In the segment").select_option("new-leg-1")
     page.get_by_role("button", name="Ask for a stop here").click()
     page.wait_for_selector("text=sent as a1")
-    assert last(mock) == {"vehicle": "car", "action": "waypoint", "waypoint": {"center": [49.39, 8.66], "nameVariants": ["Charger"]}, "segment": "new-leg-1"}
+    assert last(mock) == {
+        "vehicle": "car",
+        "action": "waypoint",
+        "waypoint": {"center": [49.39, 8.66], "nameVariants": ["Charger"]},
+        "segment": "new-leg-1",
+    }
 
 
 def test_an_alert_is_answered(inspector: Inspector, mock: Mock) -> None:
     usual = mock.drive.state
-    mock.drive.state = lambda at: {**usual(at), "alert": {"id": 5, "titleVariants": ["Faster route"], "actions": [{"id": 1, "titleVariants": ["Take it"]}]}}  # type: ignore[method-assign]
+    mock.drive.state = lambda at: {
+        **usual(at),
+        "alert": {"id": 5, "titleVariants": ["Faster route"], "actions": [{"id": 1, "titleVariants": ["Take it"]}]},
+    }  # type: ignore[method-assign]
     page = inspector.show(ACTIONS)
     page.get_by_role("button", name="Take it").click()
     page.wait_for_selector("text=sent as a1")
@@ -178,7 +202,11 @@ def test_a_configuration_is_edited_previewed_and_saved(inspector: Inspector, moc
     page.locator("input[type=number][name=maneuversStored]").fill("2")
     page.keyboard.press("Tab")
     page.wait_for_selector("text=the endpoint stores 2 maneuvers")
-    assert mock.posted("/api/preview")[-1] == {"source": "live", "vehicle": "car", "profile": {"without": ["routeSegments"], "limits": {"maneuversStored": 2}}}
+    assert mock.posted("/api/preview")[-1] == {
+        "source": "live",
+        "vehicle": "car",
+        "profile": {"without": ["routeSegments"], "limits": {"maneuversStored": 2}},
+    }
     page.get_by_label("Save as").fill("my cluster")
     page.get_by_role("button", name="Save", exact=True).click()
     page.get_by_role("link", name="my cluster").wait_for()
@@ -195,4 +223,6 @@ def test_the_safe_area_and_the_light_appearance_are_shown(inspector: Inspector) 
     inspector.until("document.querySelectorAll('.cluster-light').length === 4")
     sizes = page.evaluate("[...document.querySelectorAll('.screen')].map((one) => (one.offsetWidth / one.offsetHeight).toFixed(1))")
     assert sizes == ["1.5", "1.3", "2.7", "2.7"]
-    assert page.evaluate("[...document.querySelectorAll('.safe')].map((one) => Math.round(one.offsetLeft / one.offsetParent.clientWidth * 1920))")[2:] == pytest.approx([420, 640], abs=4)
+    assert page.evaluate(
+        "[...document.querySelectorAll('.safe')].map((one) => Math.round(one.offsetLeft / one.offsetParent.clientWidth * 1920))"
+    )[2:] == pytest.approx([420, 640], abs=4)

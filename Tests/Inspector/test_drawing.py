@@ -16,7 +16,8 @@ TYPES += "sharpLeftTurn sharpRightTurn slightLeftTurn slightRightTurn changeHigh
 
 
 def glyph(inspector: Inspector, maneuver: dict[str, Any]) -> dict[str, Any]:
-    return inspector.page.evaluate("""async (maneuver) => {
+    return inspector.page.evaluate(
+        """async (maneuver) => {
         const picture = (await import('/page/glyph.js')).glyph(maneuver);
         document.body.append(picture);
         const box = [...picture.querySelectorAll('.glyph-route-head')].at(-1)?.getBBox(), all = picture.getBBox();
@@ -24,7 +25,9 @@ def glyph(inspector: Inspector, maneuver: dict[str, Any]) -> dict[str, Any]:
             head: box && [box.x + box.width / 2, box.y + box.height / 2], box: [all.x, all.y, all.x + all.width, all.y + all.height]};
         picture.remove();
         return answer;
-    }""", maneuver)
+    }""",
+        maneuver,
+    )
 
 
 def test_every_type_of_carplay_is_drawn_and_named(inspector: Inspector) -> None:
@@ -34,7 +37,10 @@ def test_every_type_of_carplay_is_drawn_and_named(inspector: Inspector) -> None:
         for side in ["right", "left"]:
             picture = glyph(inspector, {"type": type, "trafficSide": side})
             assert "<path" in picture["html"] and "NaN" not in picture["html"], type
-            assert picture["box"][0] >= -2 and picture["box"][2] <= 102 and picture["box"][1] >= -4 and picture["box"][3] <= 104, (type, picture["box"])
+            assert picture["box"][0] >= -2 and picture["box"][2] <= 102 and picture["box"][1] >= -4 and picture["box"][3] <= 104, (
+                type,
+                picture["box"],
+            )
             assert picture["name"] and picture["name"][0].islower() or picture["name"].startswith("U-turn"), type
         drawn.add(picture["html"])
     assert len(drawn) > 35
@@ -44,7 +50,10 @@ def test_every_type_of_carplay_is_drawn_and_named(inspector: Inspector) -> None:
 @pytest.mark.parametrize("side", ["right", "left"])
 def test_the_arrow_points_where_the_route_leaves(inspector: Inspector, angle: int, side: str) -> None:
     type = "rightTurn" if angle > 0 else "leftTurn"
-    for maneuver in [{"type": type, "junctionExitAngle": angle}, {"type": "roundaboutExit2", "junctionType": "roundabout", "trafficSide": side, "junctionExitAngle": angle}]:
+    for maneuver in [
+        {"type": type, "junctionExitAngle": angle},
+        {"type": "roundaboutExit2", "junctionType": "roundabout", "trafficSide": side, "junctionExitAngle": angle},
+    ]:
         x, y = glyph(inspector, maneuver)["head"]
         if 15 < abs(angle) < 165:
             assert (x > 50) == (angle > 0), maneuver
@@ -52,7 +61,16 @@ def test_the_arrow_points_where_the_route_leaves(inspector: Inspector, angle: in
 
 
 def test_a_roundabout_has_its_real_exits_and_its_number(inspector: Inspector) -> None:
-    picture = glyph(inspector, {"type": "roundaboutExit3", "junctionType": "roundabout", "trafficSide": "right", "junctionExitAngle": -97, "junctionElementAngles": [90, 0, -54]})
+    picture = glyph(
+        inspector,
+        {
+            "type": "roundaboutExit3",
+            "junctionType": "roundabout",
+            "trafficSide": "right",
+            "junctionExitAngle": -97,
+            "junctionElementAngles": [90, 0, -54],
+        },
+    )
     assert picture["html"].count('class="glyph-road"') == 4
     assert ">3<" in picture["html"]
     assert picture["name"] == "roundabout, exit 3, 97 degrees to the left, anticlockwise"
@@ -80,22 +98,44 @@ def test_a_type_that_the_page_does_not_know_is_named_by_its_number(inspector: In
 
 
 def test_lanes_are_named_and_marked_by_more_than_colour(inspector: Inspector) -> None:
-    guidance = {"lanes": [{"angles": [-90], "status": "notGood"}, {"angles": [0, 90], "highlightedAngle": 0, "status": "good"}, {"angles": [90], "highlightedAngle": 90, "status": "preferred"}, {"status": "notGood"}]}
-    name, html = inspector.page.evaluate("""async (guidance) => {
+    guidance = {
+        "lanes": [
+            {"angles": [-90], "status": "notGood"},
+            {"angles": [0, 90], "highlightedAngle": 0, "status": "good"},
+            {"angles": [90], "highlightedAngle": 90, "status": "preferred"},
+            {"status": "notGood"},
+        ]
+    }
+    name, html = inspector.page.evaluate(
+        """async (guidance) => {
         const picture = (await import('/page/glyph.js')).lanes(guidance);
         return [picture.getAttribute('aria-label'), picture.innerHTML];
-    }""", guidance)
-    assert name == ("lane 1 of 4, not along the route, leads 90 degrees to the left; lane 2 of 4, good, take it straight on, also leads 90 degrees to the right; "
-                    "lane 3 of 4, preferred, take it 90 degrees to the right; lane 4 of 4, not along the route, no arrows")
+    }""",
+        guidance,
+    )
+    assert name == (
+        "lane 1 of 4, not along the route, leads 90 degrees to the left; lane 2 of 4, good, take it straight on, also leads 90 degrees to the right; "
+        "lane 3 of 4, preferred, take it 90 degrees to the right; lane 4 of 4, not along the route, no arrows"
+    )
     assert html.count("lane-mark") == 2
 
 
-@pytest.mark.parametrize(("call", "text"), [
-    ("words.distance(999)", "999 m"), ("words.distance(1049)", "1.0 km"), ("words.distance(250000)", "250 km"), ("words.distance(undefined)", ""),
-    ("words.duration(59)", "59 s"), ("words.duration(3720)", "1 h 02 min"), ("words.bytes(18230)", "17.8 KiB"), ("words.offset(3723.45)", "1:02:03.4"),
-    ("words.shownDistance({distanceMeters: 81, displayTenths: 800, displayUnit: 'meters'})", "80 m"),
-    ("words.shownDistance({distanceMeters: 4500, displayTenths: 28, displayUnit: 'miles'})", "2.8 mi"), ("words.sentence('declinedByUser')", "declined by user"),
-])
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        ("words.distance(999)", "999 m"),
+        ("words.distance(1049)", "1.0 km"),
+        ("words.distance(250000)", "250 km"),
+        ("words.distance(undefined)", ""),
+        ("words.duration(59)", "59 s"),
+        ("words.duration(3720)", "1 h 02 min"),
+        ("words.bytes(18230)", "17.8 KiB"),
+        ("words.offset(3723.45)", "1:02:03.4"),
+        ("words.shownDistance({distanceMeters: 81, displayTenths: 800, displayUnit: 'meters'})", "80 m"),
+        ("words.shownDistance({distanceMeters: 4500, displayTenths: 28, displayUnit: 'miles'})", "2.8 mi"),
+        ("words.sentence('declinedByUser')", "declined by user"),
+    ],
+)
 def test_numbers_are_read_as_people_write_them(inspector: Inspector, call: str, text: str) -> None:
     assert inspector.page.evaluate(f"import('/page/words.js').then((words) => {call})") == text
 
@@ -103,10 +143,13 @@ def test_numbers_are_read_as_people_write_them(inspector: Inspector, call: str, 
 @pytest.mark.parametrize("side", ["right", "left"])
 @pytest.mark.parametrize("angle", [180, -180])
 def test_the_way_back_at_a_roundabout_leads_around_it(inspector: Inspector, side: str, angle: int) -> None:
-    length = inspector.page.evaluate("""async (maneuver) => {
+    length = inspector.page.evaluate(
+        """async (maneuver) => {
         const picture = (await import('/page/glyph.js')).glyph(maneuver);
         return Math.max(...[...picture.querySelectorAll('.glyph-route')].map((one) => one.getTotalLength()));
-    }""", {"type": "roundaboutExit4", "junctionType": "roundabout", "trafficSide": side, "junctionExitAngle": angle})
+    }""",
+        {"type": "roundaboutExit4", "junctionType": "roundabout", "trafficSide": side, "junctionExitAngle": angle},
+    )
     assert length > 2 * 3.14 * 21
 
 
@@ -117,6 +160,9 @@ def test_a_lane_of_unknown_status_is_drawn(inspector: Inspector) -> None:
 
 @pytest.mark.mock
 def test_the_overview_draws_the_published_angle(inspector: Inspector, mock: Mock) -> None:
-    mock.overrides["overview"] = lambda query: {**mock.overview(query), "vehicles": [{**row, "junctionExitAngle": 121} for row in mock.overview(query)["vehicles"]]}
+    mock.overrides["overview"] = lambda query: {
+        **mock.overview(query),
+        "vehicles": [{**row, "junctionExitAngle": 121} for row in mock.overview(query)["vehicles"]],
+    }
     inspector.show("sort=age")
     assert inspector.page.locator("td .then-glyph svg").first.get_attribute("aria-label") == "right turn, 121 degrees"

@@ -19,7 +19,10 @@ def test_the_page_is_at_most_150_kilobytes() -> None:
 def test_a_file_needs_nothing_from_elsewhere(path: Path) -> None:
     text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
     assert re.findall(r"(?:https?:|wss?:)?//[\w.-]+\.[a-z]{2,}", text) == []
-    assert re.findall(r"innerHTML|outerHTML\s*=|insertAdjacentHTML|document\.write|\beval\(|new Function|DOMParser|srcdoc|javascript:", text) == []
+    assert (
+        re.findall(r"innerHTML|outerHTML\s*=|insertAdjacentHTML|document\.write|\beval\(|new Function|DOMParser|srcdoc|javascript:", text)
+        == []
+    )
 
 
 def test_the_document_has_no_inline_code_or_style() -> None:

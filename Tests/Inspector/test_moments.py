@@ -129,5 +129,7 @@ def test_typing_a_time_leaves_the_page_where_it_is(inspector: Inspector) -> None
     page.keyboard.type("09:16")
     assert page.evaluate("scrollY") == 0
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    below = page.evaluate("document.querySelector('#timeline').getBoundingClientRect().top - document.querySelector('#view').getBoundingClientRect().bottom")
+    below = page.evaluate(
+        "document.querySelector('#timeline').getBoundingClientRect().top - document.querySelector('#view').getBoundingClientRect().bottom"
+    )
     assert below >= 0, "the end of the view is behind the time line"

@@ -21,7 +21,10 @@ def test_axe_finds_nothing(open_page: Callable[..., Inspector], theme: str, size
     for name, fragment in PLACES.items():
         page = inspector.show(fragment)
         for violation in Axe().run(page).response["violations"]:
-            found += [f"{name}: {violation['id']}: {node['html'][:140]} {node['any'][0]['message'] if node['any'] else ''}" for node in violation["nodes"]]
+            found += [
+                f"{name}: {violation['id']}: {node['html'][:140]} {node['any'][0]['message'] if node['any'] else ''}"
+                for node in violation["nodes"]
+            ]
     assert found == []
 
 
@@ -116,7 +119,9 @@ def test_focus_and_open_details_survive_a_change(inspector: Inspector, mock: Moc
     page.get_by_text(re.compile("Show more")).click()
     page.get_by_role("link", name="Compare with what was published").focus()
     mock.at = 20.0
-    inspector.until("document.querySelector('.card').textContent.includes('execute') && document.querySelector('.nearness .now').textContent === 'execute'")
+    inspector.until(
+        "document.querySelector('.card').textContent.includes('execute') && document.querySelector('.nearness .now').textContent === 'execute'"
+    )
     assert page.evaluate("document.activeElement.textContent") == "Compare with what was published"
     assert page.locator("details.more").get_attribute("open") is not None
 
@@ -126,7 +131,9 @@ def test_the_next_maneuver_is_spoken_at_most_every_two_seconds(inspector: Inspec
     page = inspector.show("vehicle=car")
     assert page.locator("#live").get_attribute("aria-live") == "polite"
     inspector.until("document.querySelector('#live').textContent.includes('80 m: right turn, 84 degrees')")
-    page.evaluate("globalThis.said = []; new MutationObserver(() => said.push(performance.now())).observe(document.querySelector('#live'), {childList: true, characterData: true, subtree: true})")
+    page.evaluate(
+        "globalThis.said = []; new MutationObserver(() => said.push(performance.now())).observe(document.querySelector('#live'), {childList: true, characterData: true, subtree: true})"
+    )
     for step in range(30):
         mock.at = 16 + step * 0.15
         page.wait_for_timeout(100)

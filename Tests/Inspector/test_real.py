@@ -13,7 +13,9 @@ from conftest import Inspector
 from playwright.sync_api import Page, expect
 from test_views import VIEWS
 
-pytestmark = pytest.mark.skipif(not (real.PROGRAMS / "waymark").exists(), reason=f"no programs in {real.PROGRAMS}: build them, or set WAYMARK_BIN")
+pytestmark = pytest.mark.skipif(
+    not (real.PROGRAMS / "waymark").exists(), reason=f"no programs in {real.PROGRAMS}: build them, or set WAYMARK_BIN"
+)
 STOP = "{:.6f}, {:.6f}".format(*real.ends("vaduz-balzers-charging.json")[1])
 MANEUVER = "\\d+ (m|km)"
 
@@ -103,7 +105,10 @@ def test_the_route_is_drawn_and_exported(inspector: Inspector) -> None:
     lines = [one["geometry"]["coordinates"] for one in json.loads(files["GeoJSON"])["features"] if one["geometry"]["type"] == "LineString"]
     assert len(lines[0]) > 50 and 8 < lines[0][0][0] < 9 and 49 < lines[0][0][1] < 50
     assert len(ElementTree.fromstring(files["GPX"]).findall(".//{http://www.topografix.com/GPX/1/1}trkpt")) == len(lines[0])
-    assert any(len((one.text or "").split()) == len(lines[0]) for one in ElementTree.fromstring(files["KML"]).iter("{http://www.opengis.net/kml/2.2}coordinates"))
+    assert any(
+        len((one.text or "").split()) == len(lines[0])
+        for one in ElementTree.fromstring(files["KML"]).iter("{http://www.opengis.net/kml/2.2}coordinates")
+    )
 
 
 def test_a_stop_is_typed_and_the_prompt_is_accepted(inspector: Inspector, world: real.World) -> None:
@@ -151,14 +156,26 @@ def test_a_prompt_is_declined(inspector: Inspector, world: real.World) -> None:
 def test_a_drive_is_asked_for_by_keyboard_alone(inspector: Inspector, world: real.World) -> None:
     # A vehicle that is guided already may not ask for another drive.
     world.cluster("drive", "display", "--watch").line("connected")
-    world.navigate("drive", "--engine", f"osrm=http://127.0.0.1:{world.engine.server_port}", "--from", "47.141,9.5215", "--id", "nav-drive", "--on-destination", "accept")
+    world.navigate(
+        "drive",
+        "--engine",
+        f"osrm=http://127.0.0.1:{world.engine.server_port}",
+        "--from",
+        "47.141,9.5215",
+        "--id",
+        "nav-drive",
+        "--on-destination",
+        "accept",
+    )
     inspector.show("").wait_for_selector("text=nav-drive")
     page = inspector.show("vehicle=drive&view=actions")
 
     def tab_to(name: str) -> None:
         for _ in range(150):
             page.keyboard.press("Tab")
-            if name in page.evaluate("[document.activeElement.textContent.trim(), document.activeElement.getAttribute('aria-label'), document.activeElement.name]"):
+            if name in page.evaluate(
+                "[document.activeElement.textContent.trim(), document.activeElement.getAttribute('aria-label'), document.activeElement.name]"
+            ):
                 return
         pytest.fail(f"no {name}")
 
@@ -170,7 +187,9 @@ def test_a_drive_is_asked_for_by_keyboard_alone(inspector: Inspector, world: rea
     page.wait_for_selector("tbody tr:has-text('destination'):has-text('accepted')")
 
 
-@pytest.mark.parametrize(("label", "option"), [("Appearance", "light"), ("Appearance", "dark"), ("Compass", "enabled"), ("Speed limit", "disabled")])
+@pytest.mark.parametrize(
+    ("label", "option"), [("Appearance", "light"), ("Appearance", "dark"), ("Compass", "enabled"), ("Speed limit", "disabled")]
+)
 def test_a_setting_is_sent_and_crosses_the_gateway(inspector: Inspector, label: str, option: str) -> None:
     page = inspector.show("vehicle=bus&view=actions")
     before = page.locator("table tbody tr").count()
@@ -266,13 +285,17 @@ def test_a_frame_and_its_bytes(inspector: Inspector) -> None:
     name = page.locator(".node.chosen .node-name").inner_text()
     page.locator(".hex-bytes [data-byte='24']").click()
     inspector.until(f"document.querySelector('.node.chosen .node-name')?.textContent !== {json.dumps(name)}")
-    
+
 
 def test_receipts_findings_and_log(inspector: Inspector) -> None:
     page = inspector.show("vehicle=bus&view=receipts")
     expect(page.locator("table").first).to_contain_text("cluster")
     inspector.show("vehicle=bus&view=findings")
-    assert "This cannot be shown" not in inspector.text() and "Lint findings".lower() in inspector.text().lower() or "No finding" in inspector.text()
+    assert (
+        "This cannot be shown" not in inspector.text()
+        and "Lint findings".lower() in inspector.text().lower()
+        or "No finding" in inspector.text()
+    )
     page = inspector.show("vehicle=bus&view=findings&at=1")
     assert "This cannot be shown" not in inspector.text()
     page = inspector.show("vehicle=bus&view=log")

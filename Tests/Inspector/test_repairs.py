@@ -22,10 +22,12 @@ def change_state(mock: Mock, change: Callable[[dict[str, Any]], dict[str, Any]])
 
 def change_answer(mock: Mock, change: Callable[[dict[str, Any]], None]) -> None:
     """Changes the answer about a vehicle."""
+
     def answer(query: dict[str, str]) -> dict[str, Any]:
         vehicle = mock.vehicle(float(query.get("at", mock.at)), query)
         change(vehicle)
         return vehicle
+
     mock.overrides["vehicle"] = answer
 
 
@@ -74,8 +76,13 @@ def two_legs(mock: Mock) -> None:
     """The route has a second leg behind its middle, which is under way; the answer with the lines is from before."""
     middle = len(mock.drive.line) // 4
     legs = [mock.drive.line[: middle + 1], mock.drive.line[middle:]]
-    mock.overrides["route"] = lambda query: {**mock.drive.map(mock.at), "segments": [
-        {"id": f"leg-{number}", "current": number == 1, "published": {"coordinates": leg}, "why": []} for number, leg in enumerate(legs, 1)]}
+    mock.overrides["route"] = lambda query: {
+        **mock.drive.map(mock.at),
+        "segments": [
+            {"id": f"leg-{number}", "current": number == 1, "published": {"coordinates": leg}, "why": []}
+            for number, leg in enumerate(legs, 1)
+        ],
+    }
     change_state(mock, lambda state: {"currentSegment": "leg-2"})
 
 
@@ -106,23 +113,59 @@ def test_what_is_not_published_has_a_reason_also_on_the_side_of_an_endpoint(insp
 
 def test_texts_that_were_cut_have_their_reason_in_the_comparison(inspector: Inspector, mock: Mock) -> None:
     change_state(mock, lambda state: {"alert": {"id": 5, "titleVariants": ["A faster route is there"]}})
-    change_answer(mock, lambda vehicle: (vehicle["held"]["alert"].update(titleVariants=["A fast"]), vehicle.update(why=[
-        {"side": "held", "path": f"{path}/{kind}", "reason": "fitted", "limit": "text", "value": 6, "text": f"{path} is cut"}
-        for path, kind in [("alert", "titleVariants"), ("alert", "subtitleVariants"), ("trip/origin", "nameVariants"), ("trip/origin", "charge")]])))
+    change_answer(
+        mock,
+        lambda vehicle: (
+            vehicle["held"]["alert"].update(titleVariants=["A fast"]),
+            vehicle.update(
+                why=[
+                    {"side": "held", "path": f"{path}/{kind}", "reason": "fitted", "limit": "text", "value": 6, "text": f"{path} is cut"}
+                    for path, kind in [
+                        ("alert", "titleVariants"),
+                        ("alert", "subtitleVariants"),
+                        ("trip/origin", "nameVariants"),
+                        ("trip/origin", "charge"),
+                    ]
+                ]
+            ),
+        ),
+    )
     page = inspector.show("vehicle=car&view=sides")
     for key, text in [("alert/titleVariants", "alert is cut"), ("trip/origin/nameVariants", "trip/origin is cut")]:
         page.locator(f"tr[data-key='{key}']").get_by_role("button").click()
         assert text in page.inner_text("#why-box")
         page.keyboard.press("Escape")
     also = page.locator("section", has_text="Also cut or missing").inner_text()
-    assert "held alert/subtitleVariants" in also and "held trip/origin/charge" in also and "titleVariants" not in also.replace("subtitleVariants", "")
+    assert (
+        "held alert/subtitleVariants" in also
+        and "held trip/origin/charge" in also
+        and "titleVariants" not in also.replace("subtitleVariants", "")
+    )
 
 
 def test_facts_that_are_not_published_say_so(inspector: Inspector, mock: Mock) -> None:
-    change_answer(mock, lambda vehicle: (vehicle.pop("batteries", None), vehicle.pop("arrival"), vehicle["held"].pop("tripEstimates"), vehicle["why"].append(
-        {"side": "published", "path": "tripEstimates", "reason": "notPublished", "text": "demo-nav has published no estimates of the trip"})))
+    change_answer(
+        mock,
+        lambda vehicle: (
+            vehicle.pop("batteries", None),
+            vehicle.pop("arrival"),
+            vehicle["held"].pop("tripEstimates"),
+            vehicle["why"].append(
+                {
+                    "side": "published",
+                    "path": "tripEstimates",
+                    "reason": "notPublished",
+                    "text": "demo-nav has published no estimates of the trip",
+                }
+            ),
+        ),
+    )
     page = inspector.show("vehicle=car")
-    for name, text in [("arrival", "no estimates of the trip"), ("distance left", "no estimates of the trip"), ("battery on arrival", "The client has not published it.")]:
+    for name, text in [
+        ("arrival", "no estimates of the trip"),
+        ("distance left", "no estimates of the trip"),
+        ("battery on arrival", "The client has not published it."),
+    ]:
         page.get_by_role("button", name=f"Why: {name}").click()
         assert text in page.inner_text("#why-box")
         page.keyboard.press("Escape")
@@ -143,7 +186,12 @@ def test_tables_say_what_a_dash_means(inspector: Inspector, view: str) -> None:
 
 def test_lanes_that_are_only_not_current_are_held(inspector: Inspector, mock: Mock) -> None:
     change_state(mock, lambda state: {"currentLaneGuidance": None})
-    change_answer(mock, lambda vehicle: vehicle["why"].append({"side": "published", "path": "currentLaneGuidance", "reason": "notPublished", "text": "no lanes are to be shown now"}))
+    change_answer(
+        mock,
+        lambda vehicle: vehicle["why"].append(
+            {"side": "published", "path": "currentLaneGuidance", "reason": "notPublished", "text": "no lanes are to be shown now"}
+        ),
+    )
     inspector.show("vehicle=car&view=lanes")
     assert "holds no lanes" not in inspector.text()
 
@@ -208,7 +256,11 @@ def test_actions_of_one_vehicle_are_not_sent_to_another(inspector: Inspector, mo
 
 
 def test_questions_count_down_and_go_when_they_are_over(inspector: Inspector, mock: Mock) -> None:
-    mock.overrides["actions"] = {**fixture("actions"), "share": {**fixture("actions")["share"], "deadline": mock.at + 60}, "prompt": {**fixture("actions")["prompt"], "deadline": mock.at + 4}}
+    mock.overrides["actions"] = {
+        **fixture("actions"),
+        "share": {**fixture("actions")["share"], "deadline": mock.at + 60},
+        "prompt": {**fixture("actions")["prompt"], "deadline": mock.at + 4},
+    }
     page = inspector.show("vehicle=car&view=actions")
     prompt = page.locator("section.asks", has_text="Add the stop")
     first = prompt.inner_text()
@@ -240,7 +292,13 @@ def test_a_saved_configuration_can_be_deleted(inspector: Inspector) -> None:
 
 def test_a_profile_keeps_what_the_form_does_not_have(inspector: Inspector, mock: Mock) -> None:
     profiles = fixture("profiles")
-    mock.overrides["profiles"] = {**profiles, "profiles": [*profiles["profiles"], {"name": "slow-reader", "profile": {"description": "Reads slowly.", "readDelayMilliseconds": 250}}]}
+    mock.overrides["profiles"] = {
+        **profiles,
+        "profiles": [
+            *profiles["profiles"],
+            {"name": "slow-reader", "profile": {"description": "Reads slowly.", "readDelayMilliseconds": 250}},
+        ],
+    }
     page = inspector.show("vehicle=car&view=cluster")
     page.get_by_role("link", name="slow-reader").click()
     inspector.settle()
@@ -265,7 +323,10 @@ def long_frame(mock: Mock) -> None:
     frame = fixture("frame")
     frame["hex"] = "00" * 700
     frame["tree"][1]["range"] = [24, 700]
-    frame["tree"][1]["children"] = [{"name": f"field_{number}", "number": number, "type": "uint32", "range": [24 + 8 * number, 32 + 8 * number], "value": 0} for number in range(80)]
+    frame["tree"][1]["children"] = [
+        {"name": f"field_{number}", "number": number, "type": "uint32", "range": [24 + 8 * number, 32 + 8 * number], "value": 0}
+        for number in range(80)
+    ]
     mock.overrides["frame"] = frame
 
 
@@ -310,10 +371,18 @@ def two_pages(mock: Mock, delay: float = 0) -> None:
         isSecond = query.get("after") == "car"
         if isSecond:
             time.sleep(delay)
-        return {**answer, "vehicles": answer["vehicles"][1:] if isSecond else answer["vehicles"][:1], "truncated": not isSecond, **({} if isSecond else {"next": "car"})}
+        return {
+            **answer,
+            "vehicles": answer["vehicles"][1:] if isSecond else answer["vehicles"][:1],
+            "truncated": not isSecond,
+            **({} if isSecond else {"next": "car"}),
+        }
+
     mock.overrides["overview"] = overview
     events = mock.events
-    mock.events = lambda views, query: [(name, {**data, "truncated": True, "next": "car"} if name == "overview" else data) for name, data in events(views, query)]  # type: ignore[method-assign]
+    mock.events = lambda views, query: [
+        (name, {**data, "truncated": True, "next": "car"} if name == "overview" else data) for name, data in events(views, query)
+    ]  # type: ignore[method-assign]
 
 
 def test_the_overview_can_be_paged_both_ways(inspector: Inspector, mock: Mock) -> None:
@@ -324,8 +393,11 @@ def test_the_overview_can_be_paged_both_ways(inspector: Inspector, mock: Mock) -
     assert "not updated" in page.inner_text("#top") and "live" not in page.inner_text("#top .badge").split()[1:2]
     page.get_by_role("link", name="first vehicles").click()
     inspector.until(f"{ROWS}.startsWith('car')")
-    for leave in [lambda: page.get_by_role("link", name="Overview", exact=True).click(), lambda: page.get_by_role("link", name="Waymark Inspector").click(),
-                  lambda: page.get_by_label("Sort by").select_option("age")]:
+    for leave in [
+        lambda: page.get_by_role("link", name="Overview", exact=True).click(),
+        lambda: page.get_by_role("link", name="Waymark Inspector").click(),
+        lambda: page.get_by_label("Sort by").select_option("age"),
+    ]:
         inspector.show("after=car&view=overview")
         leave()
         inspector.until("!location.hash.includes('after')")
@@ -347,7 +419,10 @@ def test_a_table_keeps_its_focus_when_its_count_changes(inspector: Inspector, mo
     usual = mock.events
     page = inspector.show("sort=age")
     page.locator(".scroll").first.focus()
-    mock.events = lambda views, query: [(name, {**data, "totals": {**fixture("overview")["totals"], "vehicles": 17}} if name == "overview" else data) for name, data in usual(views, query)]  # type: ignore[method-assign]
+    mock.events = lambda views, query: [
+        (name, {**data, "totals": {**fixture("overview")["totals"], "vehicles": 17}} if name == "overview" else data)
+        for name, data in usual(views, query)
+    ]  # type: ignore[method-assign]
     inspector.until("document.querySelector('caption').textContent.includes('of 17')")
     assert page.evaluate("document.activeElement.classList.contains('scroll')")
 
@@ -361,6 +436,7 @@ def test_rows_between_the_answer_and_the_stream_are_not_lost(inspector: Inspecto
         if any(path.startswith("/events?views=entries") for _, path, _ in mock.requests):
             answer["entries"].insert(0, {**answer["entries"][0], "entry": "between", "at": 30.0, "text": "happened between"})
         return answer
+
     mock.overrides["entries"] = entries
     inspector.show(f"vehicle=car&view={view}")
     # A stream that is silent for longer is opened again.
@@ -386,8 +462,16 @@ def test_rows_that_were_streamed_stay_when_the_list_is_loaded_again(inspector: I
 
 def test_frames_are_stepped_also_where_much_lies_between(inspector: Inspector, mock: Mock) -> None:
     row = {"kind": "frame", "entry": "f-3", "at": 3.0}
-    answers = {("to", "3.5"): ([], "f-2"), ("before", "f-2"): ([row], None), ("after", "f-3"): ([], "f-20"), ("after", "f-20"): ([{**row, "entry": "f-30", "at": 30.0}], None),
-               ("to", "30"): ([], "f-9"), ("before", "f-9"): ([{**row, "at": 30.0, "entry": "f-30"}], None), ("before", "f-30"): ([], "f-8"), ("before", "f-8"): ([row], None)}
+    answers = {
+        ("to", "3.5"): ([], "f-2"),
+        ("before", "f-2"): ([row], None),
+        ("after", "f-3"): ([], "f-20"),
+        ("after", "f-20"): ([{**row, "entry": "f-30", "at": 30.0}], None),
+        ("to", "30"): ([], "f-9"),
+        ("before", "f-9"): ([{**row, "at": 30.0, "entry": "f-30"}], None),
+        ("before", "f-30"): ([], "f-8"),
+        ("before", "f-8"): ([row], None),
+    }
     usual = mock.entries
 
     def entries(query: dict[str, str]) -> dict[str, Any]:
@@ -395,6 +479,7 @@ def test_frames_are_stepped_also_where_much_lies_between(inspector: Inspector, m
         if query.get("limit") != "1" or not found:
             return usual(16.0, query)
         return {"entries": found[0], "truncated": True, **({"next": found[1]} if found[1] else {})}
+
     mock.overrides["entries"] = entries
     page = inspector.show("source=r1&vehicle=car&at=3.5")
     page.get_by_role("button", name="Next frame").click()
@@ -420,8 +505,13 @@ def test_new_moments_come_to_the_time_line(inspector: Inspector, mock: Mock) -> 
     def moments(query: dict[str, str]) -> dict[str, Any]:
         begin = float(query.get("from", 0))
         asked.append(begin)
-        all = [{"at": at, "lane": "session", "text": text, "vehicles": ["car"]} for at, text in [(1.0, "the first"), (18.0, "a later one")] if begin <= at <= mock.at]
+        all = [
+            {"at": at, "lane": "session", "text": text, "vehicles": ["car"]}
+            for at, text in [(1.0, "the first"), (18.0, "a later one")]
+            if begin <= at <= mock.at
+        ]
         return {"from": begin, "to": mock.at, "density": [1, 2], "truncated": False, "moments": all}
+
     mock.overrides["moments"] = moments
     page = inspector.show("vehicle=car")
     page.get_by_text("Moments", exact=True).click()
@@ -455,9 +545,16 @@ def test_a_damaged_recording_is_not_judged_for_ever(inspector: Inspector, mock: 
     assert sum(path.startswith("/api/findings") for _, path, _ in mock.requests) == 1
 
 
-@pytest.mark.parametrize(("name", "view"), [("receipts", "receipts"), ("vehicle/destinations", "destination"), ("route", "route"), ("requests", "requests")])
+@pytest.mark.parametrize(
+    ("name", "view"), [("receipts", "receipts"), ("vehicle/destinations", "destination"), ("route", "route"), ("requests", "requests")]
+)
 def test_what_is_left_out_is_told(inspector: Inspector, mock: Mock, name: str, view: str) -> None:
-    whole = {"receipts": fixture("receipts"), "vehicle/destinations": mock.drive.destinations(16), "route": mock.drive.map(16), "requests": fixture("requests")}[name]
+    whole = {
+        "receipts": fixture("receipts"),
+        "vehicle/destinations": mock.drive.destinations(16),
+        "route": mock.drive.map(16),
+        "requests": fixture("requests"),
+    }[name]
     mock.overrides[name] = {**whole, "truncated": True}
     inspector.show(f"vehicle=car&view={view}")
     assert "older rows are left out" in inspector.text()
@@ -508,9 +605,16 @@ def test_what_has_the_focus_is_not_covered(inspector: Inspector, view: str) -> N
 def test_graphics_have_a_contrast_of_three(open_page: Callable[..., Inspector], theme: str) -> None:
     inspector = open_page(theme=theme)
     page = inspector.show("vehicle=car&view=cluster&light=1")
-    pairs = [(":root", "--route-past", "--map"), (":root", "--strong-line", "--panel"), (":root", "--card-road", "--card-2"), (".cluster-light", "--card-road", "--card"),
-             (".cluster-light .lanes", "--l-off", "--card"), (".cluster-light .lanes", "--l-off", "--l-tile")]
-    weak = page.evaluate("""(pairs) => {
+    pairs = [
+        (":root", "--route-past", "--map"),
+        (":root", "--strong-line", "--panel"),
+        (":root", "--card-road", "--card-2"),
+        (".cluster-light", "--card-road", "--card"),
+        (".cluster-light .lanes", "--l-off", "--card"),
+        (".cluster-light .lanes", "--l-off", "--l-tile"),
+    ]
+    weak = page.evaluate(
+        """(pairs) => {
         const color = (at, name) => {
             const one = document.createElement('i');
             one.style.color = `var(${name})`;
@@ -523,5 +627,7 @@ def test_graphics_have_a_contrast_of_three(open_page: Callable[..., Inspector], 
             const [low, high] = [color(at, one), color(at, other)].sort((a, b) => a - b);
             return (high + 0.05) / (low + 0.05) < 3;
         });
-    }""", pairs)
+    }""",
+        pairs,
+    )
     assert weak == []

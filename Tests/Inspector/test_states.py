@@ -33,12 +33,15 @@ def test_the_token_leaves_the_address_and_the_rest_of_a_link_stays(open_page: Ca
     assert "MANEUVER STATE" in inspector.text().upper()
 
 
-@pytest.mark.parametrize(("answer", "text"), [
-    (Refused(404, "notFound", "there is no vehicle bus", "id"), "id: there is no vehicle bus"),
-    (Refused(409, "gone", "there is history from 60 s on"), "Go to the newest moment"),
-    (Refused(429, "busy", "too many streams"), "Close other pages of the inspector"),
-    (Refused(400, "invalid", "must be 1 to 500, not 9000", "limit"), "limit: must be 1 to 500, not 9000"),
-])
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (Refused(404, "notFound", "there is no vehicle bus", "id"), "id: there is no vehicle bus"),
+        (Refused(409, "gone", "there is history from 60 s on"), "Go to the newest moment"),
+        (Refused(429, "busy", "too many streams"), "Close other pages of the inspector"),
+        (Refused(400, "invalid", "must be 1 to 500, not 9000", "limit"), "limit: must be 1 to 500, not 9000"),
+    ],
+)
 def test_a_refusal_says_field_reason_and_the_next_step(open_page: Callable[..., Inspector], mock: Mock, answer: Refused, text: str) -> None:
     inspector = open_page(expects_errors=True)
     mock.overrides["vehicle"] = answer
@@ -55,14 +58,29 @@ def test_a_vehicle_without_guidance_says_why_and_what_to_do(inspector: Inspector
     assert "waymark cluster --id van" in inspector.text()
 
 
-@pytest.mark.parametrize(("name", "answer", "view", "text"), [
-    ("overview", {"at": 1, "totals": {"vehicles": 0, "clients": 0, "sessions": 0, "requests": 0, "matching": 0}, "vehicles": [], "clients": [], "sessions": [], "truncated": False}, "view=overview", "waymark cluster --id car"),
-    ("updates", {"at": 1, "rows": [], "truncated": False}, "vehicle=car&view=updates", "Rows appear here with its first message."),
-    ("requests", {"at": 1, "requests": [], "truncated": False}, "vehicle=car&view=requests", "send one"),
-    ("findings", {"at": 1, "findings": [], "truncated": False}, "vehicle=car&view=findings", "No finding."),
-    ("entries", {"at": 1, "entries": [], "truncated": False}, "vehicle=car&view=log", "Show everything"),
-    ("receipts", {"at": 1, "rows": [], "endpoints": []}, "vehicle=car&view=receipts", "Nothing was published yet."),
-])
+@pytest.mark.parametrize(
+    ("name", "answer", "view", "text"),
+    [
+        (
+            "overview",
+            {
+                "at": 1,
+                "totals": {"vehicles": 0, "clients": 0, "sessions": 0, "requests": 0, "matching": 0},
+                "vehicles": [],
+                "clients": [],
+                "sessions": [],
+                "truncated": False,
+            },
+            "view=overview",
+            "waymark cluster --id car",
+        ),
+        ("updates", {"at": 1, "rows": [], "truncated": False}, "vehicle=car&view=updates", "Rows appear here with its first message."),
+        ("requests", {"at": 1, "requests": [], "truncated": False}, "vehicle=car&view=requests", "send one"),
+        ("findings", {"at": 1, "findings": [], "truncated": False}, "vehicle=car&view=findings", "No finding."),
+        ("entries", {"at": 1, "entries": [], "truncated": False}, "vehicle=car&view=log", "Show everything"),
+        ("receipts", {"at": 1, "rows": [], "endpoints": []}, "vehicle=car&view=receipts", "Nothing was published yet."),
+    ],
+)
 def test_an_empty_view_names_the_next_step(inspector: Inspector, mock: Mock, name: str, answer: object, view: str, text: str) -> None:
     mock.overrides[name] = answer
     inspector.show(view)
@@ -100,7 +118,11 @@ def test_missed_entries_and_hidden_places_are_told(inspector: Inspector, mock: M
         return [*usual(views, query), *gap]
 
     sources = mock.sources
-    mock.overrides["sources"] = lambda _: {**sources(), "redact": True, "sources": [{**sources()["sources"][0], "gateway": {"instance": "x", "showsContent": False}}]}
+    mock.overrides["sources"] = lambda _: {
+        **sources(),
+        "redact": True,
+        "sources": [{**sources()["sources"][0], "gateway": {"instance": "x", "showsContent": False}}],
+    }
     page = inspector.show("vehicle=car")
     page.reload()
     inspector.settle()

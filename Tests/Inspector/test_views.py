@@ -77,7 +77,12 @@ def test_why_there_are_no_lanes_is_two_clicks_away(inspector: Inspector) -> None
     page.get_by_role("link", name="hud").click()
     page.get_by_role("button", name="Why: no lanes").click()
     box = page.locator("#why-box").inner_text()
-    assert "withheld by the gateway" in box and "laneGuidance" in box and "not requested" in box and "Let its Hello ask for laneGuidance." in box
+    assert (
+        "withheld by the gateway" in box
+        and "laneGuidance" in box
+        and "not requested" in box
+        and "Let its Hello ask for laneGuidance." in box
+    )
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Why: no lanes"
 

@@ -116,8 +116,13 @@ class Monitoring:
         config.write_text("global: {evaluation_interval: 1s}\n" + mine)
         check_by_promtool("", "config", str(config))
         port = free_port()
-        self.start("prometheus", "prometheus", f"--config.file={config}", f"--storage.tsdb.path={self.folder}/data",
-                   f"--web.listen-address=127.0.0.1:{port}")
+        self.start(
+            "prometheus",
+            "prometheus",
+            f"--config.file={config}",
+            f"--storage.tsdb.path={self.folder}/data",
+            f"--web.listen-address=127.0.0.1:{port}",
+        )
         self.api = f"http://127.0.0.1:{port}/api/v1"
 
     def ask(self, path: str, **parameters: str) -> Any:
@@ -148,11 +153,25 @@ class Monitoring:
         self.start_prometheus(target)
         wait_for("Prometheus scrapes it", lambda: self.value('up{job="waymark"}') == 1)
         wait_for("the gateway answers", lambda: self.value("waymark_up") == 1)
-        cluster = self.start("cluster", self.program, "cluster", "--id", "car", "--connect", self.vehicle,
-                             "--accept-prompts", "yes", "--until", "finished", "--timeout", "100")
+        cluster = self.start(
+            "cluster",
+            self.program,
+            "cluster",
+            "--id",
+            "car",
+            "--connect",
+            self.vehicle,
+            "--accept-prompts",
+            "yes",
+            "--until",
+            "finished",
+            "--timeout",
+            "100",
+        )
         route = TREE / "Sources/WaymarkCommandLine/Resources/routes/vaduz-balzers.json"
-        drive = self.start("navigate", self.program, "navigate", "--vehicle", "car", "--connect", self.client, "--route", route,
-                           "--speed", "1000")
+        drive = self.start(
+            "navigate", self.program, "navigate", "--vehicle", "car", "--connect", self.client, "--route", route, "--speed", "1000"
+        )
         if (drive.wait(timeout=DEADLINE), cluster.wait(timeout=DEADLINE)) != (0, 0):
             raise Failure("the drive failed")
         wait_for("the session of a drive is counted", lambda: self.value("waymark_sessions_opened_total") == 1)

@@ -74,14 +74,8 @@ def parse(name):
             current = None
         elif current and current.kind == "enum" and (match := re.fullmatch(r"(\w+) = (\d+);", text)):
             current.members.append(Value(match[1], int(match[2]), said))
-        elif current and (
-            match := re.fullmatch(
-                r"(oneof \w+ \{ )?(repeated )?(\w+) (\w+) = (\d+)(?: \[packed = true\])?;(?: \})?", text
-            )
-        ):
-            current.members.append(
-                Field(match[4], int(match[5]), match[3], bool(match[2]), said, oneof=bool(match[1]))
-            )
+        elif current and (match := re.fullmatch(r"(oneof \w+ \{ )?(repeated )?(\w+) (\w+) = (\d+)(?: \[packed = true\])?;(?: \})?", text)):
+            current.members.append(Field(match[4], int(match[5]), match[3], bool(match[2]), said, oneof=bool(match[1])))
         elif current and (match := re.fullmatch(r"reserved (\d+(?:, \d+)*);", text)):
             current.reserved.update(int(each) for each in match[1].split(", "))
         elif text and not re.match(r"(syntax|package|import) ", text):
@@ -185,7 +179,9 @@ def cases(names, indent):
 
 
 def message_type(types):
-    out = HEADER + """
+    out = (
+        HEADER
+        + """
 /// The type number in a frame's header.
 ///
 /// 0x0001 ... 0x00FF connection and session control, 0x0100 ... 0x01FF published by navigation clients and forwarded
@@ -194,9 +190,10 @@ def message_type(types):
 /// - Source: Docs/protocol.md, "Message types".
 package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
 """
+    )
     out += "".join(f"    case {case} = {number}\n" for case, _, number, _ in types)
     out += "}\n\nextension MessageType {\n"
-    out += "    /// Who may send it, see Docs/protocol.md, \"Message types\".\n    var sender: Sender {\n        switch self {\n"
+    out += '    /// Who may send it, see Docs/protocol.md, "Message types".\n    var sender: Sender {\n        switch self {\n'
     for sender in SENDERS.values():
         out += cases([case for case, _, _, by in types if by == sender], "        ") + f"            .{sender}\n"
     return out + "        }\n    }\n}\n"
@@ -250,7 +247,7 @@ def rule(definition, member, enumerations):
         else:
             sys.exit(f"{where}: not understood: {item}")
         if (each != item) != (member.repeated and item.startswith("each")):
-            sys.exit(f"{where}: \"each\" is for repeated fields: {item}")
+            sys.exit(f'{where}: "each" is for repeated fields: {item}')
     if member.repeated == (elements is None):
         sys.exit(f"{where}: a repeated field, and no other, needs [at most n]")
     if is_text and not name and bounds is None:

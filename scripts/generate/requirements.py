@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """requirements.py [PAGE]: prints each requirement of a page (default Docs/protocol.md) as its id, a tab, and its text in one line."""
+
 import re
 import sys
 from pathlib import Path

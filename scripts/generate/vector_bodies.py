@@ -228,9 +228,7 @@ class Bodies:
             for size in range(1, len(body)):
                 self.add(f"{shape.name}: {word}, cut after {size} of {len(body)} bytes", shape, body[:size])
         fields = [
-            field_bytes(self.protos, rule, self.full(shape.name)[rule.name])
-            for rule in shape.rules
-            if rule.name in self.full(shape.name)
+            field_bytes(self.protos, rule, self.full(shape.name)[rule.name]) for rule in shape.rules if rule.name in self.full(shape.name)
         ]
         if len(fields) > 1:
             self.add(f"{shape.name}: fields in reverse order", shape, b"".join(reversed(fields)), True)
@@ -294,9 +292,7 @@ class FieldVectors:
         sample = self.sample()
         if not rule.repeated:
             self.add("twice", sample * 2, ("MALFORMED", self.at))
-            self.add(
-                "twice, the second with another wire type", sample + tag(rule.number, FIXED32) + bytes(4), ("MALFORMED", self.at)
-            )
+            self.add("twice, the second with another wire type", sample + tag(rule.number, FIXED32) + bytes(4), ("MALFORMED", self.at))
         elif rule.count_max <= 256:
             self.counts(sample)
         elif rule.form == "number":

@@ -398,9 +398,7 @@ class Cases:
         for packed in (True, False):
             word = "packed" if packed else "not packed"
             self.line(f"one point at 0, {word}", [0], [0], packed=packed)
-            self.line(
-                f"the corners of the map, {word}", [north, -2 * north, 2 * north], [east, -2 * east, 2 * east], packed=packed
-            )
+            self.line(f"the corners of the map, {word}", [north, -2 * north, 2 * north], [east, -2 * east, 2 * east], packed=packed)
             self.line(f"beyond the north pole by one, {word}", [north, 1], [0, 0], *latitude(1), packed=packed)
         self.line("the north pole", [north], [0])
         self.line("the south pole", [-north], [0])
@@ -420,9 +418,7 @@ class Cases:
         # Readers that add many differences at once must notice the one that leaves the map.
         for count in (31, 32, 63, 64, 65, 127, 128, 200):
             self.line(f"{count} points at the pole", [north] + [0] * (count - 1), [0] * count)
-            self.line(
-                f"{count} points, the last beyond the pole", [north] + [0] * (count - 2) + [1], [0] * count, *latitude(count - 1)
-            )
+            self.line(f"{count} points, the last beyond the pole", [north] + [0] * (count - 2) + [1], [0] * count, *latitude(count - 1))
             step = 8_191
             self.line(f"{count} long steps up to the pole", [north - step * (count - 1)] + [step] * (count - 1), [0] * count)
             self.line(
@@ -513,9 +509,7 @@ class Large:
         )
         receipt = element(2, b"\x0a\x01v\x12\x01e")
         self.add("ReceiptReport.endpoints: 65 536 elements", "ReceiptReport", [(receipt, 65_536)])
-        self.add(
-            "ReceiptReport.endpoints: 65 537 elements", "ReceiptReport", [(receipt, 65_537)], "OUT_OF_RANGE", "endpoints[65536]"
-        )
+        self.add("ReceiptReport.endpoints: 65 537 elements", "ReceiptReport", [(receipt, 65_537)], "OUT_OF_RANGE", "endpoints[65536]")
         return self.vectors
 
     def long_line(self, count, step, segment, generation):

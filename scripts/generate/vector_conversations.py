@@ -78,9 +78,7 @@ class Conversation:
             hello["resumption_token"] = TOKEN
         if session:
             hello |= {"resume_session_id": session, "resume_sequence": str(cursor)}
-        data = frame(
-            0x0001, encode(self.protos, self.shape("Hello"), {key: value for key, value in hello.items() if value != "0"})
-        )
+        data = frame(0x0001, encode(self.protos, self.shape("Hello"), {key: value for key, value in hello.items() if value != "0"}))
         self.steps.append({"from": "endpoint", "hex": data.hex()})
         self.endpoint.welcome(resumed)
         welcome = {
@@ -177,9 +175,7 @@ class Conversations:
         talk.start(maneuvers=maneuvers(1, 2), upcoming_maneuver_ids=[1, 2])
         talk.publish("FinishGuidance")
         talk.ended(reason=1)
-        talk = (
-            self.new("the client cancels").join().start().publish("CurrentRoadName", {"name_variants": ["Main Street", "Main"]})
-        )
+        talk = self.new("the client cancels").join().start().publish("CurrentRoadName", {"name_variants": ["Main Street", "Main"]})
         talk.publish("CancelGuidance")
         talk = self.new("the gateway ends the session").join().start()
         talk.ended(reason=5)
@@ -323,9 +319,7 @@ class Conversations:
             talk.start(FITTED, maneuvers=maneuvers(*first), upcoming_maneuver_ids=first, maneuver_travel_estimates=meters(10))
             for each in range(count + 1, count + 5):
                 talk.with_generation("AddManeuvers", FITTED, each, maneuvers=maneuvers(each))
-                talk.with_generation(
-                    "UpdateManeuverEstimates", FITTED, each, maneuver_id=each, travel_estimates=meters(each * 100)
-                )
+                talk.with_generation("UpdateManeuverEstimates", FITTED, each, maneuver_id=each, travel_estimates=meters(each * 100))
                 talk.with_generation("UpcomingManeuvers", FITTED, each, maneuver_ids=list(range(each - count + 1, each + 1)))
         talk = self.new("a maneuver that is added again counts as added now", {"maneuvers_stored_max": 3}).join()
         talk.start(FITTED, maneuvers=maneuvers(1, 2, 3), upcoming_maneuver_ids=[1, 2])
@@ -404,9 +398,7 @@ class Conversations:
     def resumption(self):
         def guided(name, limits=None):
             talk = self.new(name, limits).join()
-            return talk.start(maneuvers=maneuvers(1, 2), upcoming_maneuver_ids=[1]).publish(
-                "CurrentRoadName", {"name_variants": ["A 1"]}
-            )
+            return talk.start(maneuvers=maneuvers(1, 2), upcoming_maneuver_ids=[1]).publish("CurrentRoadName", {"name_variants": ["A 1"]})
 
         talk = guided("an endpoint gets what it missed")
         talk.cut()
@@ -516,9 +508,7 @@ class Conversations:
         talk.gateway("Ping", {"nonce": "5"})
         talk.gateway("Pong", {"nonce": "5"})
         talk.gateway("Error", {"code": 7, "message_type": 0x0208})
-        talk.gateway(
-            "Prompt", {"request_id": "r", "waypoint": PLACE, "travel_estimates": meters(1), "deadline_milliseconds": 60000}
-        )
+        talk.gateway("Prompt", {"request_id": "r", "waypoint": PLACE, "travel_estimates": meters(1), "deadline_milliseconds": 60000})
         talk.gateway("PromptOver", {"request_id": "r", "outcome": 1})
         talk.gateway("RequestOutcome", {"request_id": "r", "vehicle_id": "car", "outcome": 1})
         talk.received(None, None, frame(0x00EE, b"\xff", SKIPPABLE), SKIPPABLE, 0, 0, False)

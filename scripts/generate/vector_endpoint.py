@@ -40,9 +40,7 @@ class Endpoint:
         state = {"session_id": self.session, "cursor": str(self.cursor), "complete": self.is_complete and self.snapshot != FULL}
         empty = ([], {}, 0, "", False, None)
         return state | {
-            key: value
-            for key, value in self.fields.items()
-            if value not in empty or key == "trip_travel_estimates" and value == {}
+            key: value for key, value in self.fields.items() if value not in empty or key == "trip_travel_estimates" and value == {}
         }
 
     def resumption(self):
@@ -127,9 +125,7 @@ class Endpoint:
             "maneuver_travel_estimates": {},
         }
         if "maneuver_travel_estimates" in route and route.get("upcoming_maneuver_ids"):
-            self.fields["maneuver_travel_estimates"] = {
-                str(route["upcoming_maneuver_ids"][0]): route["maneuver_travel_estimates"]
-            }
+            self.fields["maneuver_travel_estimates"] = {str(route["upcoming_maneuver_ids"][0]): route["maneuver_travel_estimates"]}
 
     def on_PauseGuidance(self, message, _):
         self.fields |= {"phase": "paused", "pause": message, "maneuver_state": 0}

@@ -120,9 +120,7 @@ class Frames:
                 ("closed", "UNSUPPORTED_VERSION"),
             )
         self.add("a wrong magic and a wrong version", "client", b"WN\x02", ("closed", "BAD_MAGIC"))
-        self.add(
-            "a wrong version and an unknown type", "client", b"WM\x02" + frame(0x00EE)[3:], ("closed", "UNSUPPORTED_VERSION")
-        )
+        self.add("a wrong version and an unknown type", "client", b"WM\x02" + frame(0x00EE)[3:], ("closed", "UNSUPPORTED_VERSION"))
         self.add("a frame without a body", "client", frame(0x0112, session=7, sequence=1), ("message",))
 
     def unknown_types(self):
@@ -131,9 +129,7 @@ class Frames:
             assert number not in self.types
             for state in FRAME_BYTES_MAX:
                 for flags, word in ((0, ""), (SKIPPABLE, ", SKIPPABLE")):
-                    self.add(
-                        f"unknown type 0x{number:04X}{word}", state, frame(number, b"\xff\x00", flags, session=7, sequence=1)
-                    )
+                    self.add(f"unknown type 0x{number:04X}{word}", state, frame(number, b"\xff\x00", flags, session=7, sequence=1))
 
     def flags(self):
         body = encode(self.protos, self.protos.shapes["CurrentRoadName"], {"name_variants": ["a"]})
@@ -178,9 +174,7 @@ class Frames:
     def fields(self):
         """Fields of the header that a receiver ignores, or uses as they are."""
         for key in (1, 65_535):
-            self.add(
-                f"a key of {key} in a known publication", "client", frame(0x0112, key=key, session=7, sequence=1), ("message",)
-            )
+            self.add(f"a key of {key} in a known publication", "client", frame(0x0112, key=key, session=7, sequence=1), ("message",))
             self.add(
                 f"a key of {key} in an extension",
                 "client",
@@ -188,9 +182,7 @@ class Frames:
                 ("extension",),
             )
         self.add("a session id and a number in a Ping", "client", frame(0x0004, b"\x08\x05", session=9, sequence=9), ("message",))
-        self.add(
-            "the highest session id and number", "client", frame(0x0112, session=2**32 - 1, sequence=2**64 - 1), ("message",)
-        )
+        self.add("the highest session id and number", "client", frame(0x0112, session=2**32 - 1, sequence=2**64 - 1), ("message",))
         self.add("a session id in a vehicle's message", "endpoint", frame(0x0209, session=7), ("message",))
 
     def sizes(self):
@@ -198,12 +190,8 @@ class Frames:
             most = FRAME_BYTES_MAX[state] - 24
             self.add("the largest frame, header only", state, frame(number, length=most), ("incomplete",))
             for length in (most + 1, 2**31, 2**32 - 1):
-                self.add(
-                    f"a body of {length} bytes, header only", state, frame(number, length=length), ("closed", "FRAME_TOO_LARGE")
-                )
-            self.add(
-                "too large, of a type that may not come", state, frame(0x0002, length=2**32 - 1), ("closed", "UNEXPECTED_MESSAGE")
-            )
+                self.add(f"a body of {length} bytes, header only", state, frame(number, length=length), ("closed", "FRAME_TOO_LARGE"))
+            self.add("too large, of a type that may not come", state, frame(0x0002, length=2**32 - 1), ("closed", "UNEXPECTED_MESSAGE"))
             self.add("too large, of an unknown type", state, frame(0x00EE, length=2**32 - 1), ("closed", "UNKNOWN_MESSAGE_TYPE"))
             self.add("too large, of an unknown type with SKIPPABLE", state, frame(0x00EE, flags=SKIPPABLE, length=2**32 - 1))
         self.add("as large as a Hello may be", "client", frame(0x0003, block(2, b"a" * 200) + b"\x08\x01"), ("message",))

@@ -252,9 +252,7 @@ def only_with(field, condition):
 def one_of(field, elements, key):
     """The field names one of the elements."""
     return lambda message: (
-        "UNKNOWN_REFERENCE"
-        if field in message and message[field] not in [each[key] for each in message.get(elements, [])]
-        else None
+        "UNKNOWN_REFERENCE" if field in message and message[field] not in [each[key] for each in message.get(elements, [])] else None
     )
 
 
@@ -300,15 +298,9 @@ CHECKS = {
     ("Hello", "vehicle"): only_with("vehicle", lambda message: message["role"] == 1),
     ("Hello", "navigation"): only_with("navigation", lambda message: message["role"] == 2),
     ("Hello", "observer"): only_with("observer", lambda message: message["role"] == 3),
-    ("ResumedSession", "end_reason"): lambda message: (
-        "INCONSISTENT" if "end_reason" in message and message["phase"] != 4 else None
-    ),
-    ("OpenSession", "vehicles"): lambda message: (
-        "MISSING" if "vehicles" not in message and not message.get("any_that_asked") else None
-    ),
-    ("OpenSession", "any_that_asked"): lambda message: (
-        "INCONSISTENT" if "vehicles" in message and message.get("any_that_asked") else None
-    ),
+    ("ResumedSession", "end_reason"): lambda message: "INCONSISTENT" if "end_reason" in message and message["phase"] != 4 else None,
+    ("OpenSession", "vehicles"): lambda message: "MISSING" if "vehicles" not in message and not message.get("any_that_asked") else None,
+    ("OpenSession", "any_that_asked"): lambda message: "INCONSISTENT" if "vehicles" in message and message.get("any_that_asked") else None,
     ("VehicleStatus", "refusal"): only_with("refusal", lambda message: message["standing"] == 3),
     ("VehicleStatus", "end_reason"): only_with("end_reason", lambda message: message["standing"] == 4),
     ("Trip", "selected_route_choice_id"): one_of("selected_route_choice_id", "route_choices", "id"),

@@ -85,9 +85,7 @@ class Protos:
             shape = Shape(each.name, each.file, number, said[1] if said else "")
             shape.rules = [self.rule(member, names) for member in sorted(each.members, key=lambda each: each.number)]
             self.shapes[each.name] = shape
-        self.frames = sorted(
-            (each for each in self.shapes.values() if each.type_number is not None), key=lambda each: each.type_number
-        )
+        self.frames = sorted((each for each in self.shapes.values() if each.type_number is not None), key=lambda each: each.type_number)
 
     def rule(self, member, messages):
         rule = Rule(member.name, member.number, member.type, member.repeated, member.oneof)

@@ -13,6 +13,7 @@ servers from Debian (as root); a server that is not installed is skipped.
 --observer measures waymarkd alone: without, and beside an observer of everything that sees `state` or `content`. It fails if a delivery
 to 100 endpoints takes the daemon over 10 % longer beside the observer.
 """
+
 import argparse
 import contextlib
 import datetime
@@ -86,19 +87,48 @@ class Server:
         if language == "relay":
             command = [binaries["relay"], path]
         elif language == "waymark":
-            command = [binaries["waymark"], "--config", self.write(folder, (
-                f"log-level: warning\nlisteners:\n  - address: {self.observer}\n    roles: [observer]\n    observe: {visibility}\n"
-                f"  - address: unix:{path}\n    roles: [vehicle, navigation]\n"))]
+            command = [
+                binaries["waymark"],
+                "--config",
+                self.write(
+                    folder,
+                    (
+                        f"log-level: warning\nlisteners:\n  - address: {self.observer}\n    roles: [observer]\n    observe: {visibility}\n"
+                        f"  - address: unix:{path}\n    roles: [vehicle, navigation]\n"
+                    ),
+                ),
+            ]
         elif language == "redis":
-            command = [binaries["redis"], "--port", "0", "--unixsocket", path, "--save", "", "--maxclients", "19000",
-                       "--client-output-buffer-limit", "pubsub 0 0 0", "--dir", folder]
+            command = [
+                binaries["redis"],
+                "--port",
+                "0",
+                "--unixsocket",
+                path,
+                "--save",
+                "",
+                "--maxclients",
+                "19000",
+                "--client-output-buffer-limit",
+                "pubsub 0 0 0",
+                "--dir",
+                folder,
+            ]
         elif language == "nats":
             self.address = f"tcp:{port}"
             command = [binaries["nats"], "-a", "127.0.0.1", "-p", str(port)]
         else:
-            command = [binaries["mqtt"], "-c", self.write(folder, (
-                f"listener 0 {path}\nallow_anonymous true\nmax_queued_messages 0\nmax_inflight_messages 0\n"
-                f"log_type error\nuser root\n"))]
+            command = [
+                binaries["mqtt"],
+                "-c",
+                self.write(
+                    folder,
+                    (
+                        f"listener 0 {path}\nallow_anonymous true\nmax_queued_messages 0\nmax_inflight_messages 0\n"
+                        f"log_type error\nuser root\n"
+                    ),
+                ),
+            ]
         self.log = open(os.path.join(folder, "log"), "w+", encoding="utf-8")
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, cwd=folder)
         self.wait()
@@ -139,8 +169,7 @@ def build():
     command = ["swift", "build", "-c", "release", "--static-swift-stdlib"]
     for product in ("waymarkd", "waymark-bench", "waymark-relay"):
         subprocess.run([*command, "--product", product], cwd=ROOT, check=True, stdout=sys.stderr)
-    folder = subprocess.run(
-        [*command, "--show-bin-path"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+    folder = subprocess.run([*command, "--show-bin-path"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
     return folder
 
 
@@ -172,8 +201,7 @@ def measure(binaries, language, options, visibility=None):
         observer, seen = None, {}
         try:
             observer = bench_observer.Observer(server.observer) if visibility else None
-            command = [binaries["bench"], "--language", language, "--address", server.address,
-                       "--process", str(server.process.pid)]
+            command = [binaries["bench"], "--language", language, "--address", server.address, "--process", str(server.process.pid)]
             for name, value in options.items():
                 command += ["--" + name.replace("_", "-"), str(value)]
             try:
@@ -191,18 +219,33 @@ def measure(binaries, language, options, visibility=None):
 
 
 def headline(result):
-    names = {"deliveriesPerSecond": "{:,.0f} deliveries/s", "answersPerSecond": "{:,.0f} answers/s",
-             "connectionsPerSecond": "{:,.0f} connections/s", "serverSecondsPerMillion": "{:.4g} CPU s per million",
-             "generatorSecondsPerMillion": "(generator {:.3g})", "microseconds50": "p50 {:,.0f} µs",
-             "microseconds99": "p99 {:,.0f} µs", "residentBytesPerConnection": "{:,.0f} bytes each",
-             "observedBytes": "{:,} bytes observed", "dropped": "{:,} entries dropped", "conflated": "{} conflated", "closed": "{} closed", "missing": "{} missing"}
+    names = {
+        "deliveriesPerSecond": "{:,.0f} deliveries/s",
+        "answersPerSecond": "{:,.0f} answers/s",
+        "connectionsPerSecond": "{:,.0f} connections/s",
+        "serverSecondsPerMillion": "{:.4g} CPU s per million",
+        "generatorSecondsPerMillion": "(generator {:.3g})",
+        "microseconds50": "p50 {:,.0f} µs",
+        "microseconds99": "p99 {:,.0f} µs",
+        "residentBytesPerConnection": "{:,.0f} bytes each",
+        "observedBytes": "{:,} bytes observed",
+        "dropped": "{:,} entries dropped",
+        "conflated": "{} conflated",
+        "closed": "{} closed",
+        "missing": "{} missing",
+    }
     return ", ".join(text.format(result[name]) for name, text in names.items() if result.get(name))
 
 
 def machine():
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         models = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
-    return {"load": round(os.getloadavg()[0], 1), "processors": len(models), "model": models[0] if models else platform.machine(), "kernel": platform.release()}
+    return {
+        "load": round(os.getloadavg()[0], 1),
+        "processors": len(models),
+        "model": models[0] if models else platform.machine(),
+        "kernel": platform.release(),
+    }
 
 
 def measure_observed(binaries, chosen, repeats, duration, visibility):
@@ -233,20 +276,31 @@ def main():
     options = parser.parse_args()
     if options.install:
         # RUNLEVEL: installed, not started.
-        subprocess.run(["apt-get", "install", "-y", "--no-install-recommends", *PACKAGES.values()], check=True,
-                       env={**os.environ, "RUNLEVEL": "1", "DEBIAN_FRONTEND": "noninteractive"})
+        subprocess.run(
+            ["apt-get", "install", "-y", "--no-install-recommends", *PACKAGES.values()],
+            check=True,
+            env={**os.environ, "RUNLEVEL": "1", "DEBIAN_FRONTEND": "noninteractive"},
+        )
     binaries = binaries_in(options.binaries or build())
     repeats = options.repeats or (1 if options.quick else 3)
     duration = options.duration or (0.5 if options.quick else 2)
     chosen = {
-        name: entry for name, entry in scenarios().items()
-        if any(name.startswith(prefix) for prefix in options.only) or not options.only and (entry[2] or not options.quick)}
+        name: entry
+        for name, entry in scenarios().items()
+        if any(name.startswith(prefix) for prefix in options.only) or not options.only and (entry[2] or not options.quick)
+    }
     if options.observer:
         only = options.only or bench_observer.SCENARIOS
         chosen = {name: entry for name, entry in scenarios().items() if name in only}
         sys.exit(0 if measure_observed(binaries, chosen, repeats, duration, options.observer) else 1)
-    results = {"machine": machine(), "servers": versions(binaries), "date": datetime.date.today().isoformat(),
-               "repeats": repeats, "seconds": duration, "runs": []}
+    results = {
+        "machine": machine(),
+        "servers": versions(binaries),
+        "date": datetime.date.today().isoformat(),
+        "repeats": repeats,
+        "seconds": duration,
+        "runs": [],
+    }
     failed = False
     for name, (arguments, servers, _) in chosen.items():
         for repeat in range(repeats):

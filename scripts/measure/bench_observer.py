@@ -1,4 +1,5 @@
 """What an observer costs, for bench.py --observer: the same runs without one, and beside an observer of everything."""
+
 import multiprocessing
 import os
 import signal
@@ -49,12 +50,15 @@ def compare(runs):
     for scenario in dict.fromkeys(run["scenario"] for run in runs):
         without, observed = (
             [run["serverSecondsPerMillion"] for run in runs if run["scenario"] == scenario and run["isObserved"] == is_observed]
-            for is_observed in (False, True))
+            for is_observed in (False, True)
+        )
         if not without or not observed:
             continue
         ratio = statistics.median(observed) / statistics.median(without)
         is_bad = scenario == PROMISED and ratio > RATIO_MAX
         is_kept = is_kept and not is_bad
-        print(f"{scenario:16} {statistics.median(without):8.3g} {statistics.median(observed):8.3g} {ratio:6.2f}"
-              + (f"  more than {RATIO_MAX}" if is_bad else ""))
+        print(
+            f"{scenario:16} {statistics.median(without):8.3g} {statistics.median(observed):8.3g} {ratio:6.2f}"
+            + (f"  more than {RATIO_MAX}" if is_bad else "")
+        )
     return is_kept

@@ -3,6 +3,7 @@
 
 What stands between the two marks in the document is replaced as a whole; the plots are next to the results.
 """
+
 import collections
 import json
 import math
@@ -55,8 +56,11 @@ class Results:
     def ratios(self, scenario, key, other, language="waymark", other_scenario=None):
         """The ratios of alternating runs."""
         ours, theirs = self.runs.get((scenario, language), {}), self.runs.get((other_scenario or scenario, other), {})
-        return [ours[repeat][key] / theirs[repeat][key] for repeat in sorted(ours.keys() & theirs.keys())
-                if ours[repeat].get(key) is not None and theirs[repeat].get(key)]
+        return [
+            ours[repeat][key] / theirs[repeat][key]
+            for repeat in sorted(ours.keys() & theirs.keys())
+            if ours[repeat].get(key) is not None and theirs[repeat].get(key)
+        ]
 
 
 def number(value):
@@ -97,13 +101,31 @@ def goals(results):
 
     for what, scenario, key, other, relation, bound in GOALS:
         add(what, NAMES[other], relation, bound, results.ratios(scenario, key, other), " ×")
-    add("10 000 idle endpoints: resident memory of each", "", "<=", 4_096,
-        results.values("idle-10000", "waymark", "residentBytesPerConnection"), " bytes")
+    add(
+        "10 000 idle endpoints: resident memory of each",
+        "",
+        "<=",
+        4_096,
+        results.values("idle-10000", "waymark", "residentBytesPerConnection"),
+        " bytes",
+    )
     add("10 000 idle endpoints: CPU", "", "<=", 1, results.values("idle-10000", "waymark", "serverPercent"), " %")
-    add("one stalled endpoint of 1 000: p99 of the others", "none stalled", "<=", 1.1,
-        results.ratios("stalled-1000", "microseconds99", "waymark", other_scenario="healthy-1000"), " ×")
-    add("saturated, 10 000 endpoints: CPU per delivery", "10 endpoints", "<=", 2,
-        results.ratios("saturate-10000", "serverSecondsPerMillion", "waymark", other_scenario="saturate-10"), " ×")
+    add(
+        "one stalled endpoint of 1 000: p99 of the others",
+        "none stalled",
+        "<=",
+        1.1,
+        results.ratios("stalled-1000", "microseconds99", "waymark", other_scenario="healthy-1000"),
+        " ×",
+    )
+    add(
+        "saturated, 10 000 endpoints: CPU per delivery",
+        "10 endpoints",
+        "<=",
+        2,
+        results.ratios("saturate-10000", "serverSecondsPerMillion", "waymark", other_scenario="saturate-10"),
+        " ×",
+    )
     return rows
 
 
@@ -132,41 +154,66 @@ def sections(results):
 
     machine = results.document["machine"]
     servers = "; ".join(results.document["servers"].values())
-    yield (f"{results.document['date']}, {machine['processors']} processors, {machine['model']}, Linux {machine['kernel']}. "
-           f"{servers}. Runs of {number(results.document['seconds'])} s, alternating between the servers, "
-           f"{results.document['repeats']} of each; medians. The generator ran on the same machine, "
-           + (f"which had a load of {number(machine['load'])} before the runs. Under such a load the ratios of CPU are meaningful, latencies "
-              "and rates are not."
-              if machine["load"] > 0.5 * machine["processors"] else "which was otherwise idle."))
+    yield (
+        f"{results.document['date']}, {machine['processors']} processors, {machine['model']}, Linux {machine['kernel']}. "
+        f"{servers}. Runs of {number(results.document['seconds'])} s, alternating between the servers, "
+        f"{results.document['repeats']} of each; medians. The generator ran on the same machine, "
+        + (
+            f"which had a load of {number(machine['load'])} before the runs. Under such a load the ratios of CPU are meaningful, latencies "
+            "and rates are not."
+            if machine["load"] > 0.5 * machine["processors"]
+            else "which was otherwise idle."
+        )
+    )
     yield "### Goals\n\nRatios of alternating runs: median, smallest and largest.\n\n" + goals_table(results)
     saturated = [(f"saturate-{n}", f"{count(n)} endpoint" + "s" * (n > 1)) for n in (1, 10, 100, 1_000, 10_000)]
-    saturated += [("estimates-100", "100 endpoints, estimates"), ("segments-1", "1 endpoint, routes of 50 KB"),
-                  ("segments-100", "100 endpoints, routes of 50 KB"), ("drives-1000", "1 000 drives of 1 endpoint")]
-    yield ("### Saturated\n\nThousand deliveries per second / CPU seconds of the server per million deliveries. Bodies of "
-           "128 bytes unless stated otherwise.\n\n" + comparison(
-               results, saturated, [("deliveriesPerSecond", 0.001), ("serverSecondsPerMillion", 1)])
-           + "\n\n![Deliveries per second](performance/throughput.svg)\n\n![CPU per delivery](performance/cpu.svg)")
+    saturated += [
+        ("estimates-100", "100 endpoints, estimates"),
+        ("segments-1", "1 endpoint, routes of 50 KB"),
+        ("segments-100", "100 endpoints, routes of 50 KB"),
+        ("drives-1000", "1 000 drives of 1 endpoint"),
+    ]
+    yield (
+        "### Saturated\n\nThousand deliveries per second / CPU seconds of the server per million deliveries. Bodies of "
+        "128 bytes unless stated otherwise.\n\n"
+        + comparison(results, saturated, [("deliveriesPerSecond", 0.001), ("serverSecondsPerMillion", 1)])
+        + "\n\n![Deliveries per second](performance/throughput.svg)\n\n![CPU per delivery](performance/cpu.svg)"
+    )
     rates = [(f"rate-100x{rate}", f"100 endpoints × {count(rate)}/s") for rate in (20, 200, 1_000, 5_000)]
-    rates += [("rate-1000x20", "1 000 endpoints × 20/s"), ("healthy-1000", "1 000 endpoints × 50/s"),
-              ("stalled-1000", "the same, one does not read")]
-    yield ("### At a fixed rate\n\nMicroseconds from a message's due time to its delivery, p50 / p99, and CPU seconds of the server "
-           "per million deliveries.\n\n" + comparison(
-               results, rates, [("microseconds50", 1), ("microseconds99", 1), ("serverSecondsPerMillion", 1)])
-           + "\n\n![Latency](performance/latency.svg)")
-    yield ("### Requests\n\nAnswers per second / microseconds p50 / p99.\n\n" + comparison(
-        results, [("request-1", "one at a time"), ("request-64", "64 at a time")],
-        [("answersPerSecond", 1), ("microseconds50", 1), ("microseconds99", 1)]))
+    rates += [
+        ("rate-1000x20", "1 000 endpoints × 20/s"),
+        ("healthy-1000", "1 000 endpoints × 50/s"),
+        ("stalled-1000", "the same, one does not read"),
+    ]
+    yield (
+        "### At a fixed rate\n\nMicroseconds from a message's due time to its delivery, p50 / p99, and CPU seconds of the server "
+        "per million deliveries.\n\n"
+        + comparison(results, rates, [("microseconds50", 1), ("microseconds99", 1), ("serverSecondsPerMillion", 1)])
+        + "\n\n![Latency](performance/latency.svg)"
+    )
+    yield (
+        "### Requests\n\nAnswers per second / microseconds p50 / p99.\n\n"
+        + comparison(
+            results,
+            [("request-1", "one at a time"), ("request-64", "64 at a time")],
+            [("answersPerSecond", 1), ("microseconds50", 1), ("microseconds99", 1)],
+        )
+    )
     idle = [(f"idle-{n}", f"{count(n)} connections") for n in (100, 1_000, 10_000)]
-    yield ("### Connections\n\nBytes of resident memory per idle connection / accepted connections per second.\n\n" + comparison(
-               results, idle, [("residentBytesPerConnection", 1), ("connectionsPerSecond", 1)])
-           + "\n\nPercent of a processor while 10 000 are idle, Waymark with a keepalive of 10 s, the others without one.\n\n"
-           + comparison(results, [("idle-10000", "10 000 idle")], [("serverPercent", 1)])
-           + "\n\n![Memory](performance/memory.svg)\n\n10 000 endpoints are disconnected and resume at once, with a snapshot (Waymark) or a "
-           "subscription: connections per second / p99 in microseconds of 200 messages a second to ten others meanwhile.\n\n"
-           + comparison(results, [("storm-10000", "10 000 resume")], [("connectionsPerSecond", 1), ("microseconds99", 1)]))
+    yield (
+        "### Connections\n\nBytes of resident memory per idle connection / accepted connections per second.\n\n"
+        + comparison(results, idle, [("residentBytesPerConnection", 1), ("connectionsPerSecond", 1)])
+        + "\n\nPercent of a processor while 10 000 are idle, Waymark with a keepalive of 10 s, the others without one.\n\n"
+        + comparison(results, [("idle-10000", "10 000 idle")], [("serverPercent", 1)])
+        + "\n\n![Memory](performance/memory.svg)\n\n10 000 endpoints are disconnected and resume at once, with a snapshot (Waymark) or a "
+        "subscription: connections per second / p99 in microseconds of 200 messages a second to ten others meanwhile.\n\n"
+        + comparison(results, [("storm-10000", "10 000 resume")], [("connectionsPerSecond", 1), ("microseconds99", 1)])
+    )
     own = [(scenario, title) for scenario, title in saturated + rates[:5]]
-    yield ("### The generator\n\nIts CPU seconds per million deliveries, for sending, receiving and comparing.\n\n"
-           + comparison(results, own, [("generatorSecondsPerMillion", 1)]))
+    yield (
+        "### The generator\n\nIts CPU seconds per million deliveries, for sending, receiving and comparing.\n\n"
+        + comparison(results, own, [("generatorSecondsPerMillion", 1)])
+    )
 
 
 class Plot:
@@ -202,15 +249,17 @@ class Plot:
         (x0, x1), (y0, y1) = self.x_range, self.y_range
         across = (math.log10(x) - x0) / ((x1 - x0) or 1)
         up = (math.log10(y) - y0) / (y1 - y0)
-        return (self.LEFT + across * (self.WIDTH - self.LEFT - self.RIGHT),
-                self.HEIGHT - self.BOTTOM - up * (self.HEIGHT - self.TOP - self.BOTTOM))
+        return (
+            self.LEFT + across * (self.WIDTH - self.LEFT - self.RIGHT),
+            self.HEIGHT - self.BOTTOM - up * (self.HEIGHT - self.TOP - self.BOTTOM),
+        )
 
     def grid(self, xs):
         parts = []
         for power in range(self.y_range[0], self.y_range[1] + 1):
-            _, y = self.place(xs[0], 10 ** power)
+            _, y = self.place(xs[0], 10**power)
             parts.append(f'<path d="M{self.LEFT} {y:.1f}H{self.WIDTH - self.RIGHT}" stroke="#dddddd"/>')
-            parts.append(self.text(self.LEFT - 8, y + 4, number(10.0 ** power), anchor="end"))
+            parts.append(self.text(self.LEFT - 8, y + 4, number(10.0**power), anchor="end"))
         for x in xs:
             across, _ = self.place(x, 10 ** self.y_range[0])
             parts.append(f'<path d="M{across:.1f} {self.TOP}V{self.HEIGHT - self.BOTTOM}" stroke="#eeeeee"/>')
@@ -240,24 +289,33 @@ class Plot:
 
 def plots(results):
     """Name of a file -> plot."""
+
     def over(scenarios, key, scale=1):
         for language, name in NAMES.items():
-            yield name, COLORS[language], [
-                (x, (results.median(scenario, language, key) or 0) * scale) for x, scenario in scenarios]
+            yield name, COLORS[language], [(x, (results.median(scenario, language, key) or 0) * scale) for x, scenario in scenarios]
 
     counts = (1, 10, 100, 1_000, 10_000)
     saturated = [(n, f"saturate-{n}") for n in counts]
     rates = [(rate, f"rate-100x{rate}") for rate in (20, 200, 1_000, 5_000)]
     idle = [(n, f"idle-{n}") for n in (100, 1_000, 10_000)]
     for file, title, x_title, y_title, lines in (
-            ("throughput", "Deliveries per second, as many as possible", "endpoints", "deliveries per second",
-             over(saturated, "deliveriesPerSecond")),
-            ("cpu", "CPU of the server, as many deliveries as possible", "endpoints", "seconds per million deliveries",
-             over(saturated, "serverSecondsPerMillion")),
-            ("latency", "p99 of deliveries to 100 endpoints", "messages per second", "microseconds",
-             over(rates, "microseconds99")),
-            ("memory", "Resident memory of idle connections", "connections", "KiB in all",
-             over(idle, "residentKiB"))):
+        (
+            "throughput",
+            "Deliveries per second, as many as possible",
+            "endpoints",
+            "deliveries per second",
+            over(saturated, "deliveriesPerSecond"),
+        ),
+        (
+            "cpu",
+            "CPU of the server, as many deliveries as possible",
+            "endpoints",
+            "seconds per million deliveries",
+            over(saturated, "serverSecondsPerMillion"),
+        ),
+        ("latency", "p99 of deliveries to 100 endpoints", "messages per second", "microseconds", over(rates, "microseconds99")),
+        ("memory", "Resident memory of idle connections", "connections", "KiB in all", over(idle, "residentKiB")),
+    ):
         plot = Plot(title, x_title, y_title)
         for line in lines:
             plot.line(*line)

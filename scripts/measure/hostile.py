@@ -9,6 +9,7 @@ the victim at a high priority; otherwise the attacker uses TCP from another addr
 --short runs each attack once and small, for machines of unknown speed: it checks that the daemon survives, that the victim misses
 no message, that everything is given back, and, in place of times, how much work the daemon does without a pause.
 """
+
 import argparse
 import contextlib
 import itertools
@@ -32,8 +33,26 @@ import hostile_observers  # noqa: F401  adds its attacks, pylint: disable=unused
 from bench import ROOT, machine
 from hostile_attacks import ATTACKS, Target
 from hostile_peer import (
-    ALERT, CONTENT, ENDED, GOODBYE, OPENED, SNAPSHOT, START, Body, Closed, Peer, chunk, client_hello, frame, now, number, opening,
-    quantile, start, vehicle_hello)
+    ALERT,
+    CONTENT,
+    ENDED,
+    GOODBYE,
+    OPENED,
+    SNAPSHOT,
+    START,
+    Body,
+    Closed,
+    Peer,
+    chunk,
+    client_hello,
+    frame,
+    now,
+    number,
+    opening,
+    quantile,
+    start,
+    vehicle_hello,
+)
 
 # The goals, in milliseconds and megabytes.
 P99_MAX = 50
@@ -104,9 +123,11 @@ class Daemon:
             settings += f"times:\n  grace: {'200ms' if is_short else '1s'}\n"
         roles = "    roles: [vehicle, navigation, observer]\n"
         with open(configuration, "w", encoding="utf-8") as file:
-            file.write(f"{settings}listeners:\n  - address: unix:{unix}\n    mode: 0666\n{roles}"
-                       f"  - address: {self.addresses[1]}\n{roles}"
-                       f"  - address: {self.addresses[2]}\n    key: {KEY}\n{roles}")
+            file.write(
+                f"{settings}listeners:\n  - address: unix:{unix}\n    mode: 0666\n{roles}"
+                f"  - address: {self.addresses[1]}\n{roles}"
+                f"  - address: {self.addresses[2]}\n    key: {KEY}\n{roles}"
+            )
         notify = os.path.join(folder, "notify")
         self.notifications = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.notifications.bind(notify)
@@ -125,8 +146,15 @@ class Daemon:
         stderr = subprocess.PIPE if attack.get("stderr") == "unread" else log
         user = {"user": DAEMON_USER, "group": DAEMON_USER, "extra_groups": []} if IS_ROOT else {}
         self.process = subprocess.Popen(
-            [binary, "--config", configuration], stdin=subprocess.DEVNULL, stdout=log, stderr=stderr, cwd="/",
-            env={**os.environ, "NOTIFY_SOCKET": notify}, preexec_fn=limit, **user)
+            [binary, "--config", configuration],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=stderr,
+            cwd="/",
+            env={**os.environ, "NOTIFY_SOCKET": notify},
+            preexec_fn=limit,
+            **user,
+        )
         log.close()
         threading.Thread(target=self.listen, daemon=True).start()
         threading.Thread(target=self.watch, daemon=True).start()
@@ -246,14 +274,14 @@ def watch_victim(pipe, addresses, mode):
                 continue
             data, offset = buffered[descriptor] + news, 0
             while len(data) - offset >= 24:
-                end = offset + 24 + int.from_bytes(data[offset + 8:offset + 12])
+                end = offset + 24 + int.from_bytes(data[offset + 8 : offset + 12])
                 if end > len(data):
                     break
                 kind = data[offset + 4] << 8 | data[offset + 5]
                 if kind == ALERT and peer is endpoint:
-                    got.setdefault(Body(data[offset + 24:end]).body(1).number(1), at)
+                    got.setdefault(Body(data[offset + 24 : end]).body(1).number(1), at)
                 elif kind in (GOODBYE, ENDED):
-                    about = Body(data[offset + 24:end])
+                    about = Body(data[offset + 24 : end])
                     why = f"ended {about.number(2)}" if kind == ENDED else f"Goodbye {about.number(1)}: {about.text(2)}"
                     closed = f"{'endpoint' if peer is endpoint else 'client'}: {why}"
                 offset = end
@@ -380,6 +408,7 @@ def measure(binary, name, is_short):
         def helper(*arguments):
             helpers.append(Helper(*arguments))
             return helpers[-1]
+
         try:
             victim = helper(watch_victim, daemon.addresses, mode)
             if victim.receive(10) != "ready":
@@ -507,18 +536,22 @@ def short_faults(row):
     return found
 
 
-HEADING = (f"{'attack':19} {'before p50/p99/max ms':>23} {'setup max':>9} {'during p50/p99/max ms':>26} {'MB before/peak/after':>21}"
-           f" {'CPU ns/B':>9} {'bytes':>11}  verdict")
+HEADING = (
+    f"{'attack':19} {'before p50/p99/max ms':>23} {'setup max':>9} {'during p50/p99/max ms':>26} {'MB before/peak/after':>21}"
+    f" {'CPU ns/B':>9} {'bytes':>11}  verdict"
+)
 
 
 def line_of(row, found):
     before, during = row["before"], row["during"]
-    return (f"{row['name']:19} {before['p50']:7.1f}{before['p99']:8.1f}{before['max']:8.1f} {row['setup']['max']:9.0f}"
-            f" {during['p50']:8.1f}{during['p99']:9.1f}{during['max']:9.1f}"
-            f" {row['memory_before']:6.0f}{row['memory_peak']:8.0f}{row['memory_after']:7.0f}"
-            f" {row['nanoseconds_per_byte']:9.1f} {row['attacker_bytes']:11,}  {'; '.join(found) or 'ok'}"
-            + (f" [{'/'.join(map(str, row['units'].values()))} units]" if row.get("units") else "")
-            + (f" [attacker: {row['ended'][:70]}]" if row["ended"] else ""))
+    return (
+        f"{row['name']:19} {before['p50']:7.1f}{before['p99']:8.1f}{before['max']:8.1f} {row['setup']['max']:9.0f}"
+        f" {during['p50']:8.1f}{during['p99']:9.1f}{during['max']:9.1f}"
+        f" {row['memory_before']:6.0f}{row['memory_peak']:8.0f}{row['memory_after']:7.0f}"
+        f" {row['nanoseconds_per_byte']:9.1f} {row['attacker_bytes']:11,}  {'; '.join(found) or 'ok'}"
+        + (f" [{'/'.join(map(str, row['units'].values()))} units]" if row.get("units") else "")
+        + (f" [attacker: {row['ended'][:70]}]" if row["ended"] else "")
+    )
 
 
 def send_row(pipe, binary, name, is_short):

@@ -3,6 +3,7 @@
 Each is a generator: what is before its `yield` prepares the attack, what is behind it runs until `target.running()` is false.
 All stay within the protocol and the default limits of the gateway.
 """
+
 import contextlib
 import itertools
 import os
@@ -19,10 +20,12 @@ ATTACKS = {}
 
 def attack(text, **options):
     """Adds a row. Options: `daemon` (settings as YAML), `descriptors`, `stderr` ("unread"), `newcomer` ("named" or "any")."""
+
     def add(function):
         name = function.__name__.replace("_", "-")
         ATTACKS[name] = {"text": text, "run": function, **options}
         return function
+
     return add
 
 
@@ -114,8 +117,11 @@ def jump_setup(target):
     client.publish(START, start(1, chunk(1, number(1, 1) + number(2, 2))))
     part, parts = target.count(4_000, 1_000), 4
     for index in range(parts):
-        client.publish(ADD_MANEUVERS, number(1, 1) + b"".join(
-            chunk(2, number(1, 2 + identity) + number(2, 2)) for identity in range(index * part, (index + 1) * part)))
+        client.publish(
+            ADD_MANEUVERS,
+            number(1, 1)
+            + b"".join(chunk(2, number(1, 2 + identity) + number(2, 2)) for identity in range(index * part, (index + 1) * part)),
+        )
     client.synchronize()
     ends = itertools.cycle([number(1, 1) + packed(2, [part * parts // 2]), number(1, 1) + packed(2, [1])])
     return client, ends
@@ -141,7 +147,7 @@ def awaited(target, prefix="w", count=196):
     client = target.client()
     vehicles = names(256 * target.count(count), prefix)
     for first in range(0, len(vehicles), 256):
-        client.send(opening(f"o{first}", vehicles[first:first + 256]))
+        client.send(opening(f"o{first}", vehicles[first : first + 256]))
     for _ in range(0, len(vehicles), 256):
         client.await_frame(OPENED, ERROR)
     return client
@@ -258,13 +264,15 @@ def destinations(target):
     for client in clients:
         client.welcome()
     target.drain(clients)
-    vehicle, = target.vehicles(1)
+    (vehicle,) = target.vehicles(1)
     yield
     while target.running():
         requests = [f"{next(target.unique)}" for _ in range(300)]
-        vehicle.send(b"".join(
-            frame(DESTINATION, chunk(1, request) + chunk(2, waypoint("T"))) + frame(WITHDRAW, chunk(1, request))
-            for request in requests))
+        vehicle.send(
+            b"".join(
+                frame(DESTINATION, chunk(1, request) + chunk(2, waypoint("T"))) + frame(WITHDRAW, chunk(1, request)) for request in requests
+            )
+        )
         vehicle.synchronize()
 
 
@@ -466,8 +474,7 @@ def fan_out_errors(target):
     texts = itertools.cycle([chunk(1, "a"), chunk(1, "b")])
     yield
     bad = frame(ROAD, b"", client.session, 0)
-    bursts(target, client, target.count(500, 50), lambda: client.published(ROAD, next(texts)) + bad,
-           errors=True)
+    bursts(target, client, target.count(500, 50), lambda: client.published(ROAD, next(texts)) + bad, errors=True)
 
 
 @attack("publications of 16 sessions in turn to 2 048 endpoints")
@@ -664,7 +671,7 @@ def settings(target):
 
 @attack("ZoomCluster floods the client of another user's session for any vehicle that asked", newcomer="any")
 def zooms(target):
-    peer, = target.vehicles(1, name="zoom", wanted=True)
+    (peer,) = target.vehicles(1, name="zoom", wanted=True)
     target.drain([peer])
     data = frame(ZOOM, number(1, 1)) * 2_000
     yield
@@ -678,7 +685,7 @@ def allow(target):
     for holder in holders:
         holder.send(b"".join(opening(f"{index}", [f"{index}-{next(target.unique)}"]) for index in range(256)))
         holder.synchronize()
-    peer, = target.vehicles(1, name="waiting", wanted=True)
+    (peer,) = target.vehicles(1, name="waiting", wanted=True)
     data = frame(ALLOW) * target.count(2_000, 100)
     yield holders
     while target.running():
@@ -720,8 +727,7 @@ def resume_storm(target):
                 break
             peer.close()
             vehicle, endpoint = divmod(index, 16)
-            peers[index] = target.peer().greet(
-                vehicle_hello(f"v{vehicle}", f"e{endpoint}", token=peer.token))
+            peers[index] = target.peer().greet(vehicle_hello(f"v{vehicle}", f"e{endpoint}", token=peer.token))
 
 
 @attack("frames with a wrong number, each answered with an Error, which is read")
@@ -765,7 +771,7 @@ def descriptors(target):
 
 @attack("WaypointRequests, withdrawn at once, the client reads")
 def waypoints(target):
-    vehicle, = target.vehicles(1)
+    (vehicle,) = target.vehicles(1)
     client = target.client()
     client.open("waypoints", names(1))
     client.publish(START, start())
@@ -774,9 +780,11 @@ def waypoints(target):
     yield
     while target.running():
         requests = [f"{next(target.unique)}" for _ in range(300)]
-        vehicle.send(b"".join(
-            frame(WAYPOINT, chunk(1, request) + chunk(2, waypoint("T"))) + frame(WITHDRAW, chunk(1, request))
-            for request in requests))
+        vehicle.send(
+            b"".join(
+                frame(WAYPOINT, chunk(1, request) + chunk(2, waypoint("T"))) + frame(WITHDRAW, chunk(1, request)) for request in requests
+            )
+        )
         vehicle.synchronize()
 
 
@@ -794,15 +802,15 @@ def prompts(target):
         peers[0].send(b"".join(frame(WAYPOINT, chunk(1, request) + chunk(2, waypoint())) for request in requests))
         for request in requests:
             client.await_frame(WAYPOINT)
-        client.send(b"".join(frame(ANSWER, chunk(1, request) + chunk(2, "v0") + number(3, 1) + chunk(4, number(1, 9)))
-                             for request in requests))
+        client.send(
+            b"".join(frame(ANSWER, chunk(1, request) + chunk(2, "v0") + number(3, 1) + chunk(4, number(1, 9))) for request in requests)
+        )
         for request in requests:
             peers[0].await_frame(PROMPT)
         peers[0].send(b"".join(frame(PROMPT_ANSWER, chunk(1, request)) for request in requests))
 
 
-@attack("8 000 requests of 1 000 vehicles time out at once, with 1 000 clients to ask",
-        daemon="times:\n  request: 2s\n  grace: 3s\n")
+@attack("8 000 requests of 1 000 vehicles time out at once, with 1 000 clients to ask", daemon="times:\n  request: 2s\n  grace: 3s\n")
 def timeouts(target):
     clients = []
     for index in range(target.count(1_000, 20)):
@@ -875,8 +883,7 @@ def refits(target):
     client.publish(START, start())
     client.synchronize()
     target.drain([client])
-    fresh = lambda name: target.peer().greet(
-        vehicle_hello(name, wanted=True, limits=number(1, 2_000 + next(target.unique))))
+    fresh = lambda name: target.peer().greet(vehicle_hello(name, wanted=True, limits=number(1, 2_000 + next(target.unique))))
     # The first has the last place for a profile, the second has none.
     first, second = fresh("x0"), fresh("x1")
     turn = itertools.cycle(["x0", "x1"])
@@ -906,7 +913,7 @@ def resume_sessions(target):
     target.drain(target.vehicles(count * 32))
     client = target.client("many")
     for index in range(count):
-        client.open(f"{index}", names(count * 32)[index * 32:index * 32 + 32])
+        client.open(f"{index}", names(count * 32)[index * 32 : index * 32 + 32])
     yield
     while target.running():
         token = client.token

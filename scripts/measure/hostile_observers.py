@@ -1,10 +1,23 @@
 """The attacks of hostile.py by observers. The gateway admits eight of one user."""
+
 import itertools
 import time
 
 from hostile_attacks import attack, bursts, crowd, guide_everything, names
 from hostile_peer import (
-    OBSERVATION_BEGIN, OPENED, READ_COUNTERS, ROAD, SETTINGS, Closed, chunk, frame, number, observer_hello, observing, opening)
+    OBSERVATION_BEGIN,
+    OPENED,
+    READ_COUNTERS,
+    ROAD,
+    SETTINGS,
+    Closed,
+    chunk,
+    frame,
+    number,
+    observer_hello,
+    observing,
+    opening,
+)
 
 COUNT = 8
 
@@ -112,7 +125,7 @@ def observer_resumes(target):
     peer = target.peer().greet(observer_hello())
     peer.send(observing(state=False))
     peer.await_frame(OBSERVATION_BEGIN)
-    vehicle, = target.vehicles(1)
+    (vehicle,) = target.vehicles(1)
     for _ in range(target.count(50)):
         vehicle.send(b"".join(frame(SETTINGS, number(5, index % 2)) for index in range(2_000)))
         vehicle.synchronize()

@@ -1,4 +1,5 @@
 """Peers in plain Python for hostile.py: built for speed, on the frames and bodies of Docs/examples/wire.py."""
+
 import os
 import select
 import socket
@@ -32,8 +33,17 @@ def frame(kind, body=b"", session=0, sequence=0, flags=0):
 
 def hello(role, about, token=b"", key=b"", place=b""):
     """A Hello that asks for the longest keepalive, so that an attacker need not answer Pings."""
-    return frame(HELLO, number(1, 1) + number(2, 1) + number(3, role) + about + (chunk(8, key) if key else b"")
-                 + number(9, 600_000) + (chunk(11, token) if token else b"") + place)
+    return frame(
+        HELLO,
+        number(1, 1)
+        + number(2, 1)
+        + number(3, role)
+        + about
+        + (chunk(8, key) if key else b"")
+        + number(9, 600_000)
+        + (chunk(11, token) if token else b"")
+        + place,
+    )
 
 
 def vehicle_hello(vehicle, endpoint="e", features=(*CONTENT, 11, 12), limits=b"", wanted=False, **more):
@@ -81,8 +91,10 @@ def maneuvers(first, count):
 
 def line(points):
     """A zigzag line, two bytes a point."""
+
     def axis(field, begin, steps):
         return packed(field, [zigzag(begin), *(zigzag(steps[index % len(steps)]) for index in range(points - 1))])
+
     return axis(1, 47_000_000, (40, -39, 37, -41)) + axis(2, 9_500_000, (7, -5, 11, -13, 3))
 
 
@@ -137,7 +149,7 @@ class Peer:
                 _, _, _, kind, _, length, session, sequence = HEADER.unpack_from(self.data, self.at)
                 end = self.at + 24 + length
                 if len(self.data) >= end:
-                    body = self.data[self.at + 24:end]
+                    body = self.data[self.at + 24 : end]
                     self.at = end
                     return kind, session, sequence, body
             try:
@@ -148,7 +160,7 @@ class Peer:
                 raise Closed(str(error)) from error
             if not news:
                 raise Closed("closed")
-            self.data, self.at = self.data[self.at:] + news, 0
+            self.data, self.at = self.data[self.at :] + news, 0
 
     def await_frame(self, *kinds):
         """The next frame of one of these types; a Goodbye or an Error that is not awaited ends the wait."""

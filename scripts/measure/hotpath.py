@@ -5,6 +5,7 @@ Compares them with Tests/Benchmarks/HotPath/counts.json. Fails if a scenario tak
 count, or less than half, and prints the functions that grew. --update writes the file, --top prints the N most expensive
 functions. Counts do not depend on the load of the machine, but on the compiler and the C library.
 """
+
 import argparse
 import collections
 import json
@@ -17,9 +18,23 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COUNTS = os.path.join(ROOT, "Tests/Benchmarks/HotPath/counts.json")
 READS = {
-    "one": 60, "fan": 30, "lone": 300, "fitted": 60, "route": 20, "request": 2000, "requests": 60, "connect": 10,
-    "keepalive": 3, "one-acknowledged": 60, "lone-acknowledged": 300,
-    "single": 320, "single-observed": 320, "one-observed": 60, "fan-observed": 30, "fan-observed-state": 30}
+    "one": 60,
+    "fan": 30,
+    "lone": 300,
+    "fitted": 60,
+    "route": 20,
+    "request": 2000,
+    "requests": 60,
+    "connect": 10,
+    "keepalive": 3,
+    "one-acknowledged": 60,
+    "lone-acknowledged": 300,
+    "single": 320,
+    "single-observed": 320,
+    "one-observed": 60,
+    "fan-observed": 30,
+    "fan-observed-state": 30,
+}
 GROWTH_MAX = 1.03
 SHRINKAGE_MIN = 0.5
 # Functions below this share of a scenario are not written to the file.
@@ -53,8 +68,8 @@ class Profile:
 
 def demangled(names):
     result = subprocess.run(
-        ["swift", "demangle", "--simplified", "--compact"], input="\n".join(names), capture_output=True,
-        text=True, check=True)
+        ["swift", "demangle", "--simplified", "--compact"], input="\n".join(names), capture_output=True, text=True, check=True
+    )
     return dict(zip(names, result.stdout.split("\n")))
 
 
@@ -66,9 +81,20 @@ def measure(binary, scenario):
         stripped = os.path.join(folder, "HotPath")
         subprocess.run(["strip", "--strip-debug", "-o", stripped, binary], check=True)
         run = subprocess.run(
-            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", "--collect-atstart=no",
-             "--toggle-collect=$s7HotPath7StationV7measure*", stripped, scenario, str(READS[scenario])],
-            capture_output=True, text=True, env={**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1"})
+            [
+                "valgrind",
+                "--tool=callgrind",
+                f"--callgrind-out-file={out}",
+                "--collect-atstart=no",
+                "--toggle-collect=$s7HotPath7StationV7measure*",
+                stripped,
+                scenario,
+                str(READS[scenario]),
+            ],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1"},
+        )
         if run.returncode:
             sys.exit(run.stdout + run.stderr)
         words = run.stdout.split()
@@ -116,8 +142,10 @@ def main():
         # A scenario without a committed count is compared with itself.
         before = committed.get(scenario, now)
         ratio = now["instructions"] / before["instructions"]
-        print(f"{scenario:17} {now['instructions']:13.1f} {before['instructions']:10.1f} {ratio:6.3f}"
-              f" {now['allocations']:12.2f} {before['allocations']:10.2f}")
+        print(
+            f"{scenario:17} {now['instructions']:13.1f} {before['instructions']:10.1f} {ratio:6.3f}"
+            f" {now['allocations']:12.2f} {before['allocations']:10.2f}"
+        )
         for name, cost in list(now["functions"].items())[: options.top]:
             print(f"    {cost:10.1f}  {name[:150]}")
         if options.update:

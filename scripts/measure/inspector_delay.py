@@ -6,6 +6,7 @@ updates. The folder has waymarkd, waymark and waymark-bench, of a release build;
 
 Each vehicle has a client of its own; together the clients publish RATE estimates a second. A vehicle more, which the page shows, gets
 another road name from time to time. A sample is the time from the call that publishes it to the moment when Chromium has it in the page."""
+
 import argparse
 import contextlib
 import json
@@ -43,11 +44,35 @@ class Load:
 
     def __init__(self, programs, server, settings, seconds):
         self.process = subprocess.Popen(
-            [str(value) for value in (
-                programs / "waymark-bench", "--language", "waymark", "--mode", "rate", "--address", server.address, "--process", server.process.pid,
-                "--endpoints", settings.vehicles, "--streams", settings.vehicles, "--payload", "estimates", "--rate", settings.rate, "--warmup", 5,
-                "--duration", seconds)],
-            stdout=subprocess.PIPE, text=True)
+            [
+                str(value)
+                for value in (
+                    programs / "waymark-bench",
+                    "--language",
+                    "waymark",
+                    "--mode",
+                    "rate",
+                    "--address",
+                    server.address,
+                    "--process",
+                    server.process.pid,
+                    "--endpoints",
+                    settings.vehicles,
+                    "--streams",
+                    settings.vehicles,
+                    "--payload",
+                    "estimates",
+                    "--rate",
+                    settings.rate,
+                    "--warmup",
+                    5,
+                    "--duration",
+                    seconds,
+                )
+            ],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         time.sleep(8)
 
     def end(self):
@@ -61,7 +86,8 @@ class Load:
 def inspected_page(programs, server, playwright, settings):
     """The page of an inspector."""
     process = subprocess.Popen(
-        [programs / "waymark", "inspect", "--connect", server.observer, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
+        [programs / "waymark", "inspect", "--connect", server.observer, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True
+    )
     try:
         link = next(line for line in process.stdout if line.startswith("http")).strip()
         browser = playwright.chromium.launch(executable_path=settings.chromium, args=["--no-sandbox"])
@@ -146,11 +172,14 @@ def main():
         turn = Maneuver(id=1, type=ManeuverType.LEFT_TURN, instruction_variants=("Turn left",))
         try:
             with (
-                sync_playwright() as playwright, Endpoint("probe", "cluster", server.address), Client("prober", server.address) as client,
+                sync_playwright() as playwright,
+                Endpoint("probe", "cluster", server.address),
+                Client("prober", server.address) as client,
                 client.open_session("probe") as session,
             ):
                 session.start(
-                    Trip(id="t", origin=somewhere, destination=somewhere), RouteInformation(maneuvers=(turn,), upcoming_maneuver_ids=(1,)))
+                    Trip(id="t", origin=somewhere, destination=somewhere), RouteInformation(maneuvers=(turn,), upcoming_maneuver_ids=(1,))
+                )
                 pairs, rate = shares(programs, server, playwright, settings)
                 print(json.dumps(rate))
                 for without, beside in pairs:
@@ -161,7 +190,9 @@ def main():
                     load = Load(programs, server, settings, settings.samples * 0.25 + 10)
                     times = samples(page, session, settings.samples)
                     print(json.dumps(load.end()))
-            print(f"{len(times)} changes: median {times[len(times) // 2]:.0f} ms, p99 {times[int(len(times) * 0.99)]:.0f} ms, longest {times[-1]:.0f} ms")
+            print(
+                f"{len(times)} changes: median {times[len(times) // 2]:.0f} ms, p99 {times[int(len(times) * 0.99)]:.0f} ms, longest {times[-1]:.0f} ms"
+            )
         finally:
             server.end()
 

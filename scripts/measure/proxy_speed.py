@@ -4,6 +4,7 @@
 Measures, over TCP on the loopback device and in one process of Python: the time from a frame of 200 bytes to its echo, and the rate at which
 frames arrive that are sent as fast as possible; first over a direct connection, then through the proxy. WAYMARK is the program.
 """
+
 import argparse
 import socket
 import struct

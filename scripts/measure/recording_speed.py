@@ -4,6 +4,7 @@
 What opening a large recording, and seeking in it, takes. Writes a recording of N bytes with the tests of WaymarkRecording, which must be built,
 or takes a recording that was written so. Starts `waymark recording` on it: these times are those of whole programs, and that of one that does
 nothing is printed beside them. Then it opens the recording with `waymark inspect`, and asks for views of the page at random moments."""
+
 import argparse
 import http.client
 import json
@@ -42,7 +43,9 @@ def inspect(waymark, recording, seeks):
         link = next(line for line in process.stdout if line.startswith("http")).strip()
         host, token = link.removeprefix("http://").split("/#token=")
         connection = http.client.HTTPConnection(host)
-        connection.request("POST", "/session", json.dumps({"token": token}), {"Content-Type": "application/json", "Origin": f"http://{host}"})
+        connection.request(
+            "POST", "/session", json.dumps({"token": token}), {"Content-Type": "application/json", "Origin": f"http://{host}"}
+        )
         response = connection.getresponse()
         response.read()
         cookie = {"Cookie": response.getheader("Set-Cookie").split(";")[0]}

@@ -4,6 +4,7 @@
 WAYMARK is the program, e.g. .build/release/waymark. Prints the processor time of each of RUNS runs (default 5), and the least, without a
 recording and with one. Exit status 1 if that is 2 s or more. A run uses one processor, so it takes as long where nothing else runs.
 """
+
 import json
 import pathlib
 import resource
@@ -31,7 +32,8 @@ def expectations():
         lines.append(f"{{ always: {{ generation: '<{2 + number}', suspended: false }} }}")
         lines.append(
             f"{{ when: {{ state: {{ next.id: {number % 7 + 4}, phase: active }} }}, "
-            f"eventually: {{ next.distance: '<{2000 + number}m' }}, within: 9min }}")
+            f"eventually: {{ next.distance: '<{2000 + number}m' }}, within: 9min }}"
+        )
         lines.append(f"{{ gap: {{ below: {30 + number}s }} }}")
     return lines[:199]
 
@@ -64,7 +66,7 @@ def main():
         scenario.write_text(HEAD + "".join(f"  - {line}\n" for line in expectations()))
         command = [program, "test", scenario, "--json"]
         least = [measure([*command, "--no-recordings"], runs), measure([*command, "--recordings", folder], runs)]
-        recording, = pathlib.Path(folder).glob("*/*.mcap")
+        (recording,) = pathlib.Path(folder).glob("*/*.mcap")
         size = recording.stat().st_size / 1_000_000
     print(f"at least {least[0]:.2f} s, with a recording of {size:.1f} MB {least[1]:.2f} s; the limit is {SECONDS_MAX} s")
     sys.exit(max(least) >= SECONDS_MAX)

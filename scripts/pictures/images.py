@@ -5,6 +5,7 @@ cluster.svg is the screen of `waymark demo` in a terminal of 80 columns, after t
 shows the messages that the cluster of `waymark demo --json` received, with their times. Run it again when the cluster's screen or
 the demo changes, for example with .build/debug/waymark.
 """
+
 import collections
 import fcntl
 import html
@@ -21,8 +22,15 @@ FOLDER = os.path.join(ROOT, "Docs/images")
 COLUMNS, ROWS = 80, 24
 # Published often; the flow shows the first of each, with their number.
 FREQUENT = {
-    "addManeuvers", "currentLaneGuidance", "currentRoadName", "currentRouteSegment", "updateManeuverEstimates",
-    "updateManeuverState", "updateTrip", "updateTripEstimates", "upcomingManeuvers",
+    "addManeuvers",
+    "currentLaneGuidance",
+    "currentRoadName",
+    "currentRouteSegment",
+    "updateManeuverEstimates",
+    "updateManeuverState",
+    "updateTrip",
+    "updateTripEstimates",
+    "upcomingManeuvers",
 }
 HIDDEN = {"snapshotEnd", "promptOver", "vehicleChanged"}
 # Sent by the gateway outside of a session, so their headers have no flag that shows it.

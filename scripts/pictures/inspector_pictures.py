@@ -5,6 +5,7 @@ Run it with .build-inspector/bin/python3, which scripts/inspector.sh makes. The 
 --inspect` for the drive to Balzers with its charging stop, and the drive of Tests/Inspector/real.py for lanes and recordings. Run it again when the
 page changes, and look at each picture.
 """
+
 import os
 import sys
 import tempfile
@@ -23,7 +24,9 @@ BYTES_MAX = 250_000
 
 
 def sign_in(browser: Browser, link: str, width: int = 1200, height: int = 750, theme: str = "light") -> Inspector:
-    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme, timezone_id="UTC", locale="en-GB", reduced_motion="reduce")
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=theme, timezone_id="UTC", locale="en-GB", reduced_motion="reduce"
+    )
     inspector = Inspector(context.new_page(), link.split("/#")[0], link)
     inspector.page.set_default_timeout(60_000)
     inspector.sign_in()
@@ -77,7 +80,10 @@ def of_lanes_and_recordings(browser: Browser) -> None:
             first = world.recording(0)
             world.bus.line("Kurfürsten-Anlage")
             compared = sign_in(browser, world.inspect(first, world.recording(1)))
-            ends = [float(compared.show(f"source={source}&vehicle=bus").locator("input[type=range]").get_attribute("max") or 0) for source in ["r1", "r2"]]
+            ends = [
+                float(compared.show(f"source={source}&vehicle=bus").locator("input[type=range]").get_attribute("max") or 0)
+                for source in ["r1", "r2"]
+            ]
             # At two moments of the drive, so that there is a difference.
             page = compared.show(f"view=compare&vehicle=bus&at={ends[0] / 2:.1f}&atB={ends[1] - 0.5:.1f}")
             take(page, "compare")

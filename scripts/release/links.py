@@ -3,6 +3,7 @@
 
 Prints each broken link, and exits with status 1 if there are any.
 """
+
 import functools
 import os
 import re

@@ -3,6 +3,7 @@
 
 Reads the Markdown that the documents use: headings, paragraphs, bullets, fenced examples, tables; code, bold and links.
 """
+
 import re
 import sys
 
@@ -57,9 +58,7 @@ def table(lines):
         yield ".TP"
         yield inline(entry[0])
         yield inline(entry[main])
-        others = [
-            f"{header[place]}: {cell}" for place, cell in enumerate(entry) if place not in (0, main) and cell
-        ]
+        others = [f"{header[place]}: {cell}" for place, cell in enumerate(entry) if place not in (0, main) and cell]
         if others:
             yield ".br"
             yield inline("; ".join(others))

@@ -90,9 +90,7 @@ class ClientLaws(PeerLaws):
             return
         self.law("NUMBERS", frame.sequence == session.number + 1, f"{name} has the number {frame.sequence} after {session.number}")
         session.number = frame.sequence
-        self.law(
-            "STATEFLAGS", not frame.flags & FLAGS["RETAINED"] or frame.flags & FLAGS["STATE"], f"{name} has RETAINED without STATE"
-        )
+        self.law("STATEFLAGS", not frame.flags & FLAGS["RETAINED"] or frame.flags & FLAGS["STATE"], f"{name} has RETAINED without STATE")
         if name.startswith("0x"):
             self.law("OWNTYPES", frame.type >= 0x1E0, f"{name} is not within 0x01E0 to 0x01FF")
         if not session.is_known or not isinstance(frame.decoded, dict) or name.startswith("0x"):
@@ -108,9 +106,7 @@ class ClientLaws(PeerLaws):
     def generations(self, session, name, body):
         generation = body.get("generation", 0)
         if name == "StartGuidance" or name == "ResumeGuidance" and "route" in body:
-            self.law(
-                "GENERATION", generation > session.generation, f"{name} has the generation {generation} after {session.generation}"
-            )
+            self.law("GENERATION", generation > session.generation, f"{name} has the generation {generation} after {session.generation}")
             if name == "StartGuidance":
                 session.shares_segments = body.get("trip", {}).get("route_segments_available", False)
                 session.shares_destination = body.get("trip", {}).get("destination_shareable", False)
@@ -146,19 +142,14 @@ class ClientLaws(PeerLaws):
             )
         for lane in (lane for guidance in route.get("lane_guidances", []) for lane in guidance.get("lanes", [])):
             if "highlighted_angle_degrees" in lane:
-                fits = (
-                    lane["highlighted_angle_degrees"] in lane.get("angles_degrees", [])
-                    and lane.get("status", "NOT_GOOD") != "NOT_GOOD"
-                )
+                fits = lane["highlighted_angle_degrees"] in lane.get("angles_degrees", []) and lane.get("status", "NOT_GOOD") != "NOT_GOOD"
                 self.law("CONSISTENT", fits, f"{name}: a lane highlights an angle that it does not have")
         for segment in route.get("segments", []):
             self.line(name, segment.get("coordinates", {}))
 
     def line(self, name, line):
         axes = [line.get("latitude_e6_deltas", []), line.get("longitude_e6_deltas", [])]
-        self.law(
-            "CONSISTENT", len(axes[0]) == len(axes[1]), f"{name}: a line has {len(axes[0])} latitudes and {len(axes[1])} longitudes"
-        )
+        self.law("CONSISTENT", len(axes[0]) == len(axes[1]), f"{name}: a line has {len(axes[0])} latitudes and {len(axes[1])} longitudes")
         for values, most in zip(axes, (90_000_000, 180_000_000)):
             total, is_right = 0, True
             for delta in values:
@@ -176,9 +167,7 @@ class ClientLaws(PeerLaws):
             ("lane_guidance_id", session.lanes),
             ("maneuver_id", session.maneuvers),
         ):
-            self.law(
-                "REFERENCES", not body.get(key) or body[key] in known, f"{name}: {key} is {body.get(key)}, which was not added"
-            )
+            self.law("REFERENCES", not body.get(key) or body[key] in known, f"{name}: {key} is {body.get(key)}, which was not added")
         for key in ("current_segment_id", "segment_id"):
             self.law(
                 "REFERENCES",
@@ -187,9 +176,7 @@ class ClientLaws(PeerLaws):
             )
         for segment in body.get("segments", []):
             missing = [
-                each
-                for each in segment.get("maneuver_ids", []) + segment.get("current_maneuver_ids", [])
-                if each not in session.maneuvers
+                each for each in segment.get("maneuver_ids", []) + segment.get("current_maneuver_ids", []) if each not in session.maneuvers
             ]
             missing += [each for each in segment.get("lane_guidance_ids", []) if each not in session.lanes]
             self.law("REFERENCES", not missing, f"{name}: a segment has {missing}, which was not added")
@@ -234,7 +221,5 @@ class ClientLaws(PeerLaws):
         number = STATES.index(state) if state in STATES else 0
         fits = session.is_fresh or number >= session.state or (session.state == 3 and number == 0)
         self.law("MANEUVERSTATE", fits, f"the maneuver state goes from {STATES[session.state]} to {state}")
-        self.law(
-            "MANEUVERSTATE", session.phase != "paused" or number == 0, f"the maneuver state is {state} while guidance is paused"
-        )
+        self.law("MANEUVERSTATE", session.phase != "paused" or number == 0, f"the maneuver state is {state} while guidance is paused")
         session.state, session.is_fresh = number, False

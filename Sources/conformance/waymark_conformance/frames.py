@@ -35,9 +35,7 @@ class Frame:
 
     def pack(self):
         length = len(self.body) if self.length is None else self.length
-        return (
-            HEADER.pack(self.magic, self.version, self.flags, self.type, self.key, length, self.session, self.sequence) + self.body
-        )
+        return HEADER.pack(self.magic, self.version, self.flags, self.type, self.key, length, self.session, self.sequence) + self.body
 
     def decode(self):
         """Fills `decoded`; returns the fault of a body that cannot be decoded."""

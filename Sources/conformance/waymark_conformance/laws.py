@@ -209,18 +209,14 @@ class GatewayLaws(Laws):
 
     def one_outcome(self, body):
         known = self.outcomes.setdefault((body.get("vehicle_id"), body.get("request_id")), body.get("outcome"))
-        self.law(
-            "OUTCOME", known == body.get("outcome"), f"request {body.get('request_id')} ends with {known} and {body.get('outcome')}"
-        )
+        self.law("OUTCOME", known == body.get("outcome"), f"request {body.get('request_id')} ends with {known} and {body.get('outcome')}")
 
     def content(self, frame):
         feature = NEEDS.get(frame.name)
         self.law("WITHHELD", feature is None or feature not in self.withheld, f"{frame.name} comes, but {feature} is withheld")
         route = frame.decoded.get("route", {}) if isinstance(frame.decoded.get("route"), dict) else {}
         for key, feature in OF_ROUTE.items():
-            self.law(
-                "WITHHELD", feature not in self.withheld or not route.get(key), f"{frame.name} has {key}, but {feature} is withheld"
-            )
+            self.law("WITHHELD", feature not in self.withheld or not route.get(key), f"{frame.name} has {key}, but {feature} is withheld")
 
     def observer(self, frame):
         number = frame.decoded.get("number", 0)
@@ -245,9 +241,7 @@ class GatewayLaws(Laws):
         elif frame.name == "SessionEnded":
             self.phase_ended.add(frame.decoded.get("session_id"))
         elif frame.session:
-            self.law(
-                "LAST", frame.session not in self.phase_ended, f"{frame.name} of session {frame.session} after its SessionEnded"
-            )
+            self.law("LAST", frame.session not in self.phase_ended, f"{frame.name} of session {frame.session} after its SessionEnded")
         if frame.name in TO_CLIENT_OF_SESSION & {
             "UpdateRouteSource",
             "VehicleSettings",
@@ -307,9 +301,7 @@ class PeerLaws(Laws):
             part = {"endpoint": "vehicle", "client": "navigation"}[self.role]
             other = {"endpoint": "navigation", "client": "vehicle"}[self.role]
             body = frame.decoded
-            self.law(
-                "HELLO", body.get("role") == role and part in body and other not in body, "role and content of the Hello do not fit"
-            )
+            self.law("HELLO", body.get("role") == role and part in body and other not in body, "role and content of the Hello do not fit")
             self.law("HELLO", body.get("version_min", 0) <= 1 <= body.get("version_max", 0), "the Hello does not offer version 1")
 
     def session_of(self, frame):
@@ -355,7 +347,5 @@ class EndpointLaws(PeerLaws):
         self.law("RECEIPT", frame.decoded.get("shown_sequence", 0) <= number, "Receipt shows more than it received")
         self.law("RATE", self.every > 0, "Receipt, which was not requested")
         if self.receipts and self.every:
-            self.law(
-                "RATE", now - self.receipts[-1] > self.every * 0.8 - 0.05, f"two Receipts within {now - self.receipts[-1]:.3f} s"
-            )
+            self.law("RATE", now - self.receipts[-1] > self.every * 0.8 - 0.05, f"two Receipts within {now - self.receipts[-1]:.3f} s")
         self.receipts.append(now)

@@ -60,11 +60,7 @@ def special(pattern, value, names, where, message=None):
     if name == "$absent":
         return None if value in (None, "", 0, [], False, "UNSPECIFIED") else f"{where} is {value!r}, and should not be given"
     if name == "$range":
-        return (
-            None
-            if isinstance(value, (int, float)) and wanted[0] <= value <= wanted[1]
-            else f"{where} is {value!r}, not within {wanted}"
-        )
+        return None if isinstance(value, (int, float)) and wanted[0] <= value <= wanted[1] else f"{where} is {value!r}, not within {wanted}"
     if name == "$hundreds":
         return (
             None
@@ -126,8 +122,4 @@ def mismatch(pattern, value, names, where="", message=None):
         return None
     if isinstance(pattern, float) or isinstance(value, float):
         return None if value is not None and abs(pattern - value) < 1e-9 else f"{where} is {value!r}, not {pattern!r}"
-    return (
-        None
-        if pattern == value and isinstance(pattern, bool) == isinstance(value, bool)
-        else f"{where} is {value!r}, not {pattern!r}"
-    )
+    return None if pattern == value and isinstance(pattern, bool) == isinstance(value, bool) else f"{where} is {value!r}, not {pattern!r}"

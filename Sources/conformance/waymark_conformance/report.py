@@ -30,9 +30,7 @@ def print_summary(peer, results, seconds, verbose):
             why = f": {result.why}" if result.why else ""
             print(f"{result.verdict:13} {result.case.id:16} {result.case.title}{why}")
     found = counts(results)
-    print(
-        f"{peer.name}: " + ", ".join(f"{number} {verdict}" for verdict, number in found.items() if number) + f", in {seconds:.1f} s"
-    )
+    print(f"{peer.name}: " + ", ".join(f"{number} {verdict}" for verdict, number in found.items() if number) + f", in {seconds:.1f} s")
 
 
 def line_of(entry):

@@ -76,9 +76,7 @@ class Scene(Judging):
     async def distances(self, target, step):
         """The distances that an endpoint is told to display: true metres, tenths of the unit, unit."""
         for meters, tenths, unit in step["values"]:
-            await self.send(
-                "c", {"type": "UpdateTripEstimates", "body": {"travel_estimates": {"distance_remaining_meters": meters}}}
-            )
+            await self.send("c", {"type": "UpdateTripEstimates", "body": {"travel_estimates": {"distance_remaining_meters": meters}}})
             display = {"value_tenths": tenths, "unit": unit}
             await self.expect(
                 target,
@@ -100,9 +98,7 @@ class Scene(Judging):
         """Sends one request more than the Welcome allows at a time."""
         most = next(frame for _, frame in self.came(target, "Welcome")).decoded["requests_open_max"]
         for number in range(most + 1):
-            await self.send(
-                target, {"type": "WaypointRequest", "body": {"request_id": f"open-{number}", "waypoint": {"$use": "waypoint"}}}
-            )
+            await self.send(target, {"type": "WaypointRequest", "body": {"request_id": f"open-{number}", "waypoint": {"$use": "waypoint"}}})
 
     async def gather(self, target, step):
         """Passes over frames, until one fits."""
@@ -246,9 +242,7 @@ class Scene(Judging):
                     why = f"{fault}" if frame.name == wanted else f"got {self.words(frame)}"
                     raise Failed(f"{link.name}: expected {wanted}, but {why}", step.get("otherwise", ""))
             if link.is_closed or link.fault:
-                raise Failed(
-                    f"{link.name}: expected {wanted}, but {link.fault or 'the connection was closed'}", step.get("otherwise", "")
-                )
+                raise Failed(f"{link.name}: expected {wanted}, but {link.fault or 'the connection was closed'}", step.get("otherwise", ""))
             kept = len(link.inbox)
             link.news.clear()
             if not await self.wait_news(link, kept, until):
@@ -290,9 +284,7 @@ class Scene(Judging):
         until = clock() + self.seconds(step.get("for", 0.2))
         while True:
             for frame in list(link.inbox):
-                allowed = (
-                    frame.name not in step["of"] if "of" in step else frame.name in NOISE or frame.name in step.get("except", [])
-                )
+                allowed = frame.name not in step["of"] if "of" in step else frame.name in NOISE or frame.name in step.get("except", [])
                 if not allowed:
                     raise Failed(f"{link.name}: got {self.words(frame)}, which should not come", step.get("otherwise", ""))
             if step.get("drop"):
