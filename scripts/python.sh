@@ -1,26 +1,18 @@
 #!/usr/bin/env bash
-# python.sh [OPTIONS]: checks the Python package: format, types, tests, and the wheel in an environment of its own. OPTIONS are for pytest.
+# python.sh [OPTIONS]: checks the format of all Python, and of the Python package types, tests, and the wheel in an environment of its own.
+# OPTIONS are for pytest.
 # The tests use the waymarkd and waymark of WAYMARK_BIN, or of .build/debug: build them before.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-command -v python3 >/dev/null && python3 -c 'import venv, ensurepip' 2>/dev/null || scripts/install.sh python3 python3-venv
 package=Sources/python
 environment=$PWD/.build-python
 settings=$package/pyproject.toml
-requirements=Tests/Python/requirements.txt
 export PYTHONDONTWRITEBYTECODE=1
 
-if ! cmp -s "$requirements" "$environment/installed.txt"; then
-  rm -rf "$environment"
-  python3 -m venv "$environment"
-  "$environment/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements"
-  cp "$requirements" "$environment/installed.txt"
-fi
+# It also makes the environment.
+scripts/check/python_style.sh
 PATH=$environment/bin:$PATH
 
-checked=("$package" Tests/Python Docs/examples/python scripts/generate/python_messages.py)
-ruff check --no-cache "${checked[@]}"
-ruff format --no-cache --check "${checked[@]}"
 export MYPYPATH=$package:$package/tools:Tests/Python MYPY_CACHE_DIR=$environment/mypy
 mypy --config-file "$settings" "$package/waymark_nav" "$package/tools/waymark_nav_tools" Tests/Python
 # Each is a program of its own, and some have the same names as modules of the tests.

@@ -54,7 +54,7 @@ class Cluster(Peer):
 
     def hello(self, token):
         about = chunk(1, self.vehicle) + chunk(2, self.endpoint)
-        about += packed(3, CONTENT + [REQUESTS, PROMPTS, RESUMPTION]) + number(6, 1)
+        about += packed(3, [*CONTENT, REQUESTS, PROMPTS, RESUMPTION]) + number(6, 1)
         about += chunk(4, number(10, self.frame_bytes_max))
         place = chunk(11, token) + number(12, self.session) + number(13, self.sequence) if token else b""
         return number(1, 1) + number(2, 1) + number(3, 1) + chunk(4, about) + place
@@ -129,7 +129,7 @@ class Cluster(Peer):
             self.trip, self.paused, self.road, self.gauges = trip, False, "", {}
         elif kind == PROMPT:
             self.prompt, self.deadline = body.text(1), time.monotonic() + body.number(4) / 1000
-            name = (body.body(2).texts(3) + ["-"])[0]
+            name = [*body.body(2).texts(3), "-"][0]
             say(f"prompt {self.prompt}: {name}, then {body.body(3).number(1)} m to go")
         elif kind == PROMPT_OVER:
             if body.text(1) == self.prompt:
@@ -164,7 +164,7 @@ class Cluster(Peer):
         elif kind == LANES and body.number(2) in (0, *self.lanes):
             self.current_lanes = body.number(2)
         elif kind == ROAD:
-            self.road = (body.texts(1) + [""])[0]
+            self.road = [*body.texts(1), ""][0]
         elif kind == STATE:
             self.state = body.number(2)
         elif kind == ESTIMATES and body.number(2) in self.maneuvers:
@@ -176,7 +176,7 @@ class Cluster(Peer):
                 self.begin_route(body.body(3), body.number(1))
             self.paused = False
         elif kind == SHARE:  # a real vehicle would ask its own navigation
-            say(f"shared {(body.body(2).texts(3) + ['-'])[0]}")
+            say(f"shared {[*body.body(2).texts(3), '-'][0]}")
             self.send(SHARE_ANSWER, chunk(1, body.text(1)) + number(2, ACCEPTED), self.session)
 
     def show(self):
@@ -185,7 +185,7 @@ class Cluster(Peer):
         if self.trip:
             first = self.upcoming[0] if self.upcoming else 0
             words = self.maneuvers[first].texts(5) if first in self.maneuvers else []
-            line = f"shows {self.trip} generation {self.generation} on {self.road or '-'}: {(words + ['-'])[0]}"
+            line = f"shows {self.trip} generation {self.generation} on {self.road or '-'}: {[*words, '-'][0]}"
             line += f" in {self.distances.get(first, '-')} m, {'paused' if self.paused else STATES[self.state]}"
             line += f", {len(self.maneuvers)} maneuvers, {self.lanes.get(self.current_lanes, 0)} lanes"
             line += f", {len(self.segments)} segments with {sum(self.segments.values())} points"

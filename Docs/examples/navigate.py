@@ -3,12 +3,13 @@
 
     python3 navigate.py unix:/run/user/1000/waymark/navigation.sock car
 
-Commands, one a line: start, step (drive on a little), gauge NUMBER PERCENT (a state of our own type), pause, resume, finish, cancel, cut (lose the connection and come
-back), quit. A waypoint request is answered with estimates; when it is accepted, the route changes. A destination request
-is accepted and driven to.
+Commands, one a line: start, step (drive on a little), gauge NUMBER PERCENT (a state of our own type), pause, resume, finish, cancel,
+cut (lose the connection and come back), quit. A waypoint request is answered with estimates; when it is accepted, the route changes.
+A destination request is accepted and driven to.
 """
 
 import sys
+from itertools import pairwise
 
 from wire import GAUGE, RETAINED, SKIPPABLE, STATE as IS_STATE, Peer, chunk, double, number, packed, say, zigzag
 
@@ -35,7 +36,7 @@ def line(points):
     body = b""
     for axis in (0, 1):
         values = [round(point[axis] * 1e6) for point in points]
-        deltas = [value - before for value, before in zip(values, [0] + values)]
+        deltas = [value - before for before, value in pairwise([0, *values])]
         body += packed(axis + 1, [zigzag(delta) for delta in deltas])
     return body
 

@@ -93,7 +93,9 @@ class Observer(Peer):
         self.number = entry or self.number
 
     def apply(self, body):
-        name = lambda request: f"{request.text(2)} of {request.text(1)}"
+        def name(request):
+            return f"{request.text(2)} of {request.text(1)}"
+
         self.replace("vehicle", self.vehicles, {each.text(1): each for each in body.bodies(3)}, body.texts(8))
         now = {}
         for vehicle, record in self.vehicles.items():

@@ -3,6 +3,7 @@
 Written from Docs/protocol.md and Protos/ alone, without packages: bodies are built and read by hand.
 """
 
+import contextlib
 import functools
 import os
 import select
@@ -188,10 +189,9 @@ class Peer:
             if len(self.data) < end:
                 return
             data, self.data = self.data[HEADER.size : end], self.data[end:]
-            try:
+            # A body that is not what its type says is ignored.
+            with contextlib.suppress(IndexError, ValueError, struct.error):
                 self.handle(Frame(header, data))
-            except (IndexError, ValueError, struct.error):  # a body that is not what its type says
-                pass
 
     def refused(self, body):
         """An Error of the gateway."""

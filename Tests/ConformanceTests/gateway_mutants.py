@@ -186,7 +186,7 @@ drop("drops the end of alerts", "DismissAlert")
 edit(
     "shortens texts to one variant",
     "CurrentRoadName",
-    lambda body: body.update(name_variants=body.get("name_variants", [])[:1] + ["x"]),
+    lambda body: body.update(name_variants=[*body.get("name_variants", [])[:1], "x"]),
 )
 edit(
     "shows distances without their unit",
@@ -340,7 +340,7 @@ class Proxy:
     async def pass_on(frame, mutation, memory, writer):
         types, function = mutation
         frames = [frame]
-        if not types or frame.name in types or "publication" in types and frame.is_publication:
+        if not types or frame.name in types or ("publication" in types and frame.is_publication):
             with contextlib.suppress(Malformed, KeyError, IndexError):
                 frames = function(frame, memory)
         for each in frames:

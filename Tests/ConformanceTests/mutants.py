@@ -16,12 +16,13 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(ROOT / "Sources/conformance")]
-# pylint: disable=wrong-import-position
-from gateway_mutants import DOWN, UP, Proxy  # noqa: E402
-from peer_mutants import BOTH, CLIENTS, ENDPOINTS  # noqa: E402
 from waymark_conformance.cases import load_cases  # noqa: E402
 from waymark_conformance.peers import Peer  # noqa: E402
 from waymark_conformance.run import FAILED, GatewayStage, run_all  # noqa: E402
+
+from endpoint_mutants import ENDPOINTS  # noqa: E402
+from gateway_mutants import DOWN, UP, Proxy  # noqa: E402
+from peer_mutants import BOTH, CLIENTS  # noqa: E402
 
 EXAMPLES, PACKAGE = ROOT / "Docs/examples", ROOT / "Sources/python"
 RECORD = HERE / "mutants.json"

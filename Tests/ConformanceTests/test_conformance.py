@@ -19,7 +19,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 SOURCE = ROOT / "Sources/conformance"
 sys.path.insert(0, str(SOURCE))
-# pylint: disable=wrong-import-position
 from waymark_conformance.__main__ import main  # noqa: E402
 from waymark_conformance.cases import CLASSES, ROLES, covered, load_cases  # noqa: E402
 from waymark_conformance.frames import Frame, Reader, type_number  # noqa: E402

@@ -1,4 +1,4 @@
-"""The page of the inspector in a browser. Without WAYMARK_INSPECTOR_LINK against a small server with fixtures, otherwise against the one of that link."""
+"""The page of the inspector in a browser: of a small server with fixtures, or of the program whose link is WAYMARK_INSPECTOR_LINK."""
 
 import os
 import time
@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from mock_inspector import Mock
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
+
+from mock_inspector import Mock
 
 LINK = os.environ.get("WAYMARK_INSPECTOR_LINK")
 """What `waymark inspect --act` printed, with a vehicle `car` that is guided."""
@@ -83,7 +84,8 @@ class Inspector:
         # The page hears of another fragment after the browser has gone there.
         self.page.evaluate("new Promise((resolve) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(resolve)), 20))")
         self.until(
-            "document.querySelector('#main')?.getAttribute('aria-busy') === 'false' && !document.querySelector('#view')?.textContent.startsWith('Loading')"
+            "document.querySelector('#main')?.getAttribute('aria-busy') === 'false'"
+            " && !document.querySelector('#view')?.textContent.startsWith('Loading')"
         )
 
     def until(self, expression: str, seconds: float = 15) -> None:

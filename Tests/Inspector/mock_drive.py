@@ -2,12 +2,13 @@
 
 import json
 import math
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 FIXTURES = Path(__file__).with_name("fixtures")
-BEGIN = datetime(2026, 11, 23, 17, 0, tzinfo=timezone.utc)
+BEGIN = datetime(2026, 11, 23, 17, 0, tzinfo=UTC)
 SPEED = 18.0
 """Metres a second."""
 
@@ -44,9 +45,9 @@ class Drive:
         return min(self.total, 350 + at * SPEED)
 
     def point(self, along: float) -> list[float]:
-        length = sum(meters(a, b) for a, b in zip(self.line, self.line[1:]))
+        length = sum(meters(a, b) for a, b in pairwise(self.line))
         rest = length * along / self.total
-        for a, b in zip(self.line, self.line[1:]):
+        for a, b in pairwise(self.line):
             step = meters(a, b)
             if rest <= step:
                 share = rest / step if step else 0
@@ -56,7 +57,7 @@ class Drive:
 
     def state(self, at: float) -> dict[str, Any]:
         gone = self.traveled(at)
-        ids = [maneuver["id"] for maneuver, start in zip(self.route["maneuvers"], self.starts) if start > gone - 20]
+        ids = [maneuver["id"] for maneuver, start in zip(self.route["maneuvers"], self.starts, strict=True) if start > gone - 20]
         ids = ids or [self.route["maneuvers"][-1]["id"]]
         following = next(m for m in self.route["maneuvers"] if m["id"] == ids[0])
         left = max(0, int(self.starts[ids[0] - 1] - gone))
@@ -258,7 +259,7 @@ class Drive:
         upcoming = vehicle["published"]["upcomingManeuvers"]
         held = {m["id"]: m for m in vehicle["held"]["maneuvers"]}
         rows = []
-        for order, (maneuver, place) in enumerate(zip(self.route["maneuvers"], self.places), 1):
+        for order, (maneuver, place) in enumerate(zip(self.route["maneuvers"], self.places, strict=True), 1):
             identity = maneuver["id"]
             row = {
                 "order": order,
@@ -367,7 +368,7 @@ class Drive:
             ],
             "maneuvers": [
                 {"id": m["id"], "coordinate": place, "segment": "leg-1", "derived": True}
-                for m, place in zip(self.route["maneuvers"], self.places)
+                for m, place in zip(self.route["maneuvers"], self.places, strict=True)
             ],
             "places": [{"role": "origin", **self.segment["origin"]}, {"role": "stop", **stop}, {"role": "destination", **destination}],
             "position": {"coordinate": self.point(self.traveled(at)), "segment": "leg-1", "derived": True},

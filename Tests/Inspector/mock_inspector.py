@@ -13,8 +13,8 @@ from mock_drive import Drive, fixture, instant
 PAGE = Path(__file__).parents[2] / "Sources/WaymarkInspector/Resources/page"
 TOKEN = "t" * 43
 CSP = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
 )
 TYPES = {
     "html": "text/html; charset=utf-8",

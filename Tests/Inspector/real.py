@@ -1,4 +1,4 @@
-"""The real programs on Unix sockets of a temporary folder: a gateway, clients, clusters, the inspector, recordings, and an engine with stored routes."""
+"""The real programs on Unix sockets of a temporary folder: a gateway, clients, clusters, the inspector, recordings, a routing engine."""
 
 import json
 import os

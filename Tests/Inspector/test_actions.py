@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import pytest
+
 from conftest import Inspector
 from mock_inspector import Mock, Refused
 

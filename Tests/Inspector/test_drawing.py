@@ -3,15 +3,50 @@
 from typing import Any
 
 import pytest
+
 from conftest import Inspector
 from mock_inspector import Mock
 
-
-TYPES = """noTurn leftTurn rightTurn straightAhead uTurn followRoad enterRoundabout exitRoundabout offRamp onRamp arriveEndOfNavigation startRoute
-    arriveAtDestination keepLeft keepRight enterFerry exitFerry changeFerry startRouteWithUTurn uTurnAtRoundabout leftTurnAtEnd rightTurnAtEnd
-    highwayOffRampLeft highwayOffRampRight arriveAtDestinationLeft arriveAtDestinationRight uTurnWhenPossible arriveEndOfDirections""".split()
+TYPES = [
+    "noTurn",
+    "leftTurn",
+    "rightTurn",
+    "straightAhead",
+    "uTurn",
+    "followRoad",
+    "enterRoundabout",
+    "exitRoundabout",
+    "offRamp",
+    "onRamp",
+    "arriveEndOfNavigation",
+    "startRoute",
+    "arriveAtDestination",
+    "keepLeft",
+    "keepRight",
+    "enterFerry",
+    "exitFerry",
+    "changeFerry",
+    "startRouteWithUTurn",
+    "uTurnAtRoundabout",
+    "leftTurnAtEnd",
+    "rightTurnAtEnd",
+    "highwayOffRampLeft",
+    "highwayOffRampRight",
+    "arriveAtDestinationLeft",
+    "arriveAtDestinationRight",
+    "uTurnWhenPossible",
+    "arriveEndOfDirections",
+]
 TYPES += [f"roundaboutExit{number}" for number in range(1, 20)]
-TYPES += "sharpLeftTurn sharpRightTurn slightLeftTurn slightRightTurn changeHighway changeHighwayLeft changeHighwayRight".split()
+TYPES += [
+    "sharpLeftTurn",
+    "sharpRightTurn",
+    "slightLeftTurn",
+    "slightRightTurn",
+    "changeHighway",
+    "changeHighwayLeft",
+    "changeHighwayRight",
+]
 """CarPlay's types, in the order of their raw values."""
 
 
@@ -21,7 +56,8 @@ def glyph(inspector: Inspector, maneuver: dict[str, Any]) -> dict[str, Any]:
         const picture = (await import('/page/glyph.js')).glyph(maneuver);
         document.body.append(picture);
         const box = [...picture.querySelectorAll('.glyph-route-head')].at(-1)?.getBBox(), all = picture.getBBox();
-        const answer = {name: picture.getAttribute('aria-label'), title: picture.querySelector('title').textContent, html: picture.innerHTML,
+        const title = picture.querySelector('title').textContent;
+        const answer = {name: picture.getAttribute('aria-label'), title, html: picture.innerHTML,
             head: box && [box.x + box.width / 2, box.y + box.height / 2], box: [all.x, all.y, all.x + all.width, all.y + all.height]};
         picture.remove();
         return answer;
@@ -41,7 +77,7 @@ def test_every_type_of_carplay_is_drawn_and_named(inspector: Inspector) -> None:
                 type,
                 picture["box"],
             )
-            assert picture["name"] and picture["name"][0].islower() or picture["name"].startswith("U-turn"), type
+            assert (picture["name"] and picture["name"][0].islower()) or picture["name"].startswith("U-turn"), type
         drawn.add(picture["html"])
     assert len(drawn) > 35
 
@@ -114,7 +150,8 @@ def test_lanes_are_named_and_marked_by_more_than_colour(inspector: Inspector) ->
         guidance,
     )
     assert name == (
-        "lane 1 of 4, not along the route, leads 90 degrees to the left; lane 2 of 4, good, take it straight on, also leads 90 degrees to the right; "
+        "lane 1 of 4, not along the route, leads 90 degrees to the left; "
+        "lane 2 of 4, good, take it straight on, also leads 90 degrees to the right; "
         "lane 3 of 4, preferred, take it 90 degrees to the right; lane 4 of 4, not along the route, no arrows"
     )
     assert html.count("lane-mark") == 2

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from mock_inspector import PAGE
 
 FILES = sorted(path for path in PAGE.rglob("*") if path.is_file())

@@ -3,9 +3,10 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
+
 from conftest import Inspector
 from mock_inspector import Mock
-from playwright.sync_api import expect
 
 pytestmark = pytest.mark.mock
 

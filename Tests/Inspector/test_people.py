@@ -1,10 +1,12 @@
 """The page is for people with a keyboard, a screen reader or a telephone."""
 
+import itertools
 import re
 from collections.abc import Callable
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+
 from conftest import VEHICLE, Inspector
 from mock_inspector import Mock
 from test_views import VIEWS
@@ -120,7 +122,8 @@ def test_focus_and_open_details_survive_a_change(inspector: Inspector, mock: Moc
     page.get_by_role("link", name="Compare with what was published").focus()
     mock.at = 20.0
     inspector.until(
-        "document.querySelector('.card').textContent.includes('execute') && document.querySelector('.nearness .now').textContent === 'execute'"
+        "document.querySelector('.card').textContent.includes('execute')"
+        " && document.querySelector('.nearness .now').textContent === 'execute'"
     )
     assert page.evaluate("document.activeElement.textContent") == "Compare with what was published"
     assert page.locator("details.more").get_attribute("open") is not None
@@ -132,14 +135,15 @@ def test_the_next_maneuver_is_spoken_at_most_every_two_seconds(inspector: Inspec
     assert page.locator("#live").get_attribute("aria-live") == "polite"
     inspector.until("document.querySelector('#live').textContent.includes('80 m: right turn, 84 degrees')")
     page.evaluate(
-        "globalThis.said = []; new MutationObserver(() => said.push(performance.now())).observe(document.querySelector('#live'), {childList: true, characterData: true, subtree: true})"
+        "globalThis.said = []; new MutationObserver(() => said.push(performance.now()))"
+        ".observe(document.querySelector('#live'), {childList: true, characterData: true, subtree: true})"
     )
     for step in range(30):
         mock.at = 16 + step * 0.15
         page.wait_for_timeout(100)
     said = page.evaluate("said")
     assert 1 <= len(said) <= 3
-    assert all(later - earlier >= 1900 for earlier, later in zip(said, said[1:]))
+    assert all(later - earlier >= 1900 for earlier, later in itertools.pairwise(said))
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -157,7 +161,8 @@ def test_the_theme_follows_the_system_and_can_be_chosen(open_page: Callable[...,
 def test_nothing_moves_for_people_who_want_that(open_page: Callable[..., Inspector]) -> None:
     inspector = open_page(reduced_motion="reduce")
     page = inspector.show(f"vehicle={VEHICLE}")
-    moving = "[...document.querySelectorAll('*')].filter((one) => parseFloat(getComputedStyle(one).transitionDuration) || getComputedStyle(one).animationName !== 'none').length"
+    moving = """[...document.querySelectorAll('*')].filter((one) => parseFloat(getComputedStyle(one).transitionDuration)
+        || getComputedStyle(one).animationName !== 'none').length"""
     assert page.evaluate(moving) == 0
 
 
@@ -166,5 +171,6 @@ def test_tables_have_captions_and_headers(inspector: Inspector) -> None:
     for name in VIEWS:
         page = inspector.show(f"vehicle=car&view={name}")
         bad = page.evaluate("""[...document.querySelectorAll('table')].filter((table) => !table.caption?.textContent
-            || [...table.querySelectorAll('thead th')].some((cell) => cell.scope !== 'col') || [...table.querySelectorAll('tbody tr')].some((row) => row.cells[0].scope !== 'row')).length""")
+            || [...table.querySelectorAll('thead th')].some((cell) => cell.scope !== 'col')
+            || [...table.querySelectorAll('tbody tr')].some((row) => row.cells[0].scope !== 'row')).length""")
         assert bad == 0, name

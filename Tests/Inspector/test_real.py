@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import real
 from axe_playwright_python.sync_playwright import Axe
-from conftest import Inspector
 from playwright.sync_api import Page, expect
+
+import real
+from conftest import Inspector
 from test_views import VIEWS
 
 pytestmark = pytest.mark.skipif(
@@ -174,7 +175,7 @@ def test_a_drive_is_asked_for_by_keyboard_alone(inspector: Inspector, world: rea
         for _ in range(150):
             page.keyboard.press("Tab")
             if name in page.evaluate(
-                "[document.activeElement.textContent.trim(), document.activeElement.getAttribute('aria-label'), document.activeElement.name]"
+                "((one) => [one.textContent.trim(), one.getAttribute('aria-label'), one.name])(document.activeElement)"
             ):
                 return
         pytest.fail(f"no {name}")
@@ -292,10 +293,8 @@ def test_receipts_findings_and_log(inspector: Inspector) -> None:
     expect(page.locator("table").first).to_contain_text("cluster")
     inspector.show("vehicle=bus&view=findings")
     assert (
-        "This cannot be shown" not in inspector.text()
-        and "Lint findings".lower() in inspector.text().lower()
-        or "No finding" in inspector.text()
-    )
+        "This cannot be shown" not in inspector.text() and "Lint findings".lower() in inspector.text().lower()
+    ) or "No finding" in inspector.text()
     page = inspector.show("vehicle=bus&view=findings&at=1")
     assert "This cannot be shown" not in inspector.text()
     page = inspector.show("vehicle=bus&view=log")

@@ -5,10 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
+
 from conftest import Inspector
 from mock_drive import fixture, instant
 from mock_inspector import TOKEN, Mock, Refused
-from playwright.sync_api import expect
 
 pytestmark = pytest.mark.mock
 ROWS = "[...document.querySelectorAll('tbody tr')].map((row) => row.dataset.key).join()"
@@ -331,7 +332,8 @@ def long_frame(mock: Mock) -> None:
 
 
 IN_SIGHT = """(selectors) => selectors.every((selector) => {
-    const one = document.querySelector(selector), box = one.getBoundingClientRect(), frame = one.closest('.hex, .tree').getBoundingClientRect();
+    const one = document.querySelector(selector), box = one.getBoundingClientRect();
+    const frame = one.closest('.hex, .tree').getBoundingClientRect();
     return box.top >= frame.top - 1 && box.bottom <= frame.bottom + 1 && box.top >= 0 && box.bottom <= innerHeight;
 })"""
 
@@ -582,7 +584,8 @@ def test_the_first_columns_of_the_overview_need_no_scrolling(inspector: Inspecto
     inspector.settle()
     region, head = inspector.page.evaluate("""(() => {
         const region = document.querySelector('.scroll');
-        return [region.getBoundingClientRect().right, [...region.querySelectorAll('th')].find((one) => one.textContent === 'Left').getBoundingClientRect().right];
+        const last = [...region.querySelectorAll('th')].find((one) => one.textContent === 'Left');
+        return [region.getBoundingClientRect().right, last.getBoundingClientRect().right];
     })()""")
     assert head <= region
 
@@ -594,8 +597,11 @@ def test_what_has_the_focus_is_not_covered(inspector: Inspector, view: str) -> N
     for _ in range(90):
         page.keyboard.press("Tab")
         name = page.evaluate("""(() => {
-            const one = document.activeElement, box = one.getBoundingClientRect(), top = document.querySelector('#top').getBoundingClientRect().bottom, bottom = document.querySelector('#timeline').getBoundingClientRect().top;
-            return one.closest('#main') && box.height < bottom - top && (box.top < top || box.bottom > bottom) ? one.outerHTML.slice(0, 80) : '';
+            const one = document.activeElement, box = one.getBoundingClientRect();
+            const top = document.querySelector('#top').getBoundingClientRect().bottom;
+            const bottom = document.querySelector('#timeline').getBoundingClientRect().top;
+            const isCovered = one.closest('#main') && box.height < bottom - top && (box.top < top || box.bottom > bottom);
+            return isCovered ? one.outerHTML.slice(0, 80) : '';
         })()""")
         covered += [name] if name else []
     assert covered == []
@@ -619,7 +625,8 @@ def test_graphics_have_a_contrast_of_three(open_page: Callable[..., Inspector], 
             const one = document.createElement('i');
             one.style.color = `var(${name})`;
             document.querySelector(at).append(one);
-            const [red, green, blue] = getComputedStyle(one).color.match(/[0-9.]+/g).map((part) => part / 255).map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+            const [red, green, blue] = getComputedStyle(one).color.match(/[0-9.]+/g).map((part) => part / 255)
+                .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
             one.remove();
             return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
         };

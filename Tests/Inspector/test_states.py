@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from conftest import Inspector
 from mock_inspector import Mock, Refused
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
+
 from conftest import VEHICLE, Inspector
 from mock_inspector import Mock
 

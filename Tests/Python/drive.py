@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from waymark_nav import Phase, Update
-from waymark_nav import messages as m
+from waymark_nav import Phase, Update, messages as m
 
 
 def run(work: Coroutine[Any, Any, None]) -> None:

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from waymark_nav import Rejection, SessionEndedError
-from waymark_nav import messages as m
+from waymark_nav import Rejection, SessionEndedError, messages as m
 from waymark_nav._wire import Message
 from waymark_nav.core import (
     Asked,

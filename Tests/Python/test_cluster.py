@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from waymark_nav import _json
-from waymark_nav import messages as m
+from waymark_nav import _json, messages as m
 from waymark_nav._cluster import main
 from waymark_nav.core import Endpoint, EndpointSettings, Update
 from waymark_nav.frames import Splitter

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from waymark_nav import ClosedError, ConnectionFailedError, RefusedError, Rejection
-from waymark_nav import messages as m
+from waymark_nav import ClosedError, ConnectionFailedError, RefusedError, Rejection, messages as m
 from waymark_nav.core import Closed, Connected, Connecting, Endpoint, EndpointSettings, Reconnection, Update
 from waymark_nav.frames import Frame
 from waymark_nav.messages import CloseCode

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from waymark_nav import Phase, VehicleState
-from waymark_nav import messages as m
+from waymark_nav import Phase, VehicleState, messages as m
 from waymark_nav._wire import Message
 from waymark_nav.core import Endpoint, EndpointSettings, RequestEnded, StopEnded, Update
 from waymark_nav.core._state import changed

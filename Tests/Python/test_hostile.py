@@ -8,8 +8,7 @@ import random
 import pytest
 
 import waymark_nav
-from waymark_nav import VehicleState
-from waymark_nav import messages as m
+from waymark_nav import VehicleState, messages as m
 from waymark_nav._wire import encode
 from waymark_nav.core import Client, ClientSettings, Endpoint, EndpointSettings, Observer, ObserverSettings, Peer
 from waymark_nav.frames import Frame

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from waymark_nav import Phase, Rejection
-from waymark_nav import messages as m
+from waymark_nav import Phase, Rejection, messages as m
 from waymark_nav._wire import Message
 from waymark_nav.core import CountersRead, Observer, ObserverSettings, frames_in
 from waymark_nav.frames import Frame, frame

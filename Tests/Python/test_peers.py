@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 import waymark_nav
-from waymark_nav import ConnectionFailedError, Phase, RefusedError, Rejection, SessionEndedError, VehicleRefusedError
-from waymark_nav import messages as m
+from waymark_nav import ConnectionFailedError, Phase, RefusedError, Rejection, SessionEndedError, VehicleRefusedError, messages as m
 from waymark_nav.messages import Outcome, SessionEndReason
 
 from conftest import Gateway

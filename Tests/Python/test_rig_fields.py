@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from waymark_nav import VehicleState, _json
-from waymark_nav import messages as m
+from waymark_nav import VehicleState, _json, messages as m
 from waymark_nav._wire import BYTES, ENUM, MESSAGE, PLANS, STRING
 from waymark_nav.core import Update
 from waymark_nav.rig import RigError, event

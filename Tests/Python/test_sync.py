@@ -8,8 +8,7 @@ import threading
 import pytest
 
 import waymark_nav
-from waymark_nav import messages as m
-from waymark_nav import sync
+from waymark_nav import messages as m, sync
 from waymark_nav.messages import Outcome, SessionEndReason
 
 from conftest import Gateway

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from waymark_nav import Phase, Rejection, VehicleState
-from waymark_nav import messages as m
+from waymark_nav import Phase, Rejection, VehicleState, messages as m
 from waymark_nav._wire import decode, encode
 from waymark_nav.core import Endpoint, EndpointSettings
 from waymark_nav.frames import Splitter, Violation

@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from waymark_nav import Rejection
-from waymark_nav import messages as m
+from waymark_nav import Rejection, messages as m
 from waymark_nav._wire import Message, decode
 from waymark_nav.core._client import ClientSettings
 from waymark_nav.core._endpoint import EndpointSettings

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from waymark_nav import Rejection
-from waymark_nav import messages as m
+from waymark_nav import Rejection, messages as m
 from waymark_nav._wire import PLANS, Message, decode, encode, validate
 from waymark_nav.frames import HEADER_BYTES, Flags, Frame, Splitter, Violation, frame
 from waymark_nav.messages import CloseCode, ErrorCode

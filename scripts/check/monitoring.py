@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """monitoring.py [PROGRAM]: lets Debian's Prometheus scrape a real gateway through `waymark exporter`, and checks what it says.
 
-PROGRAM is the program `waymark`, by default .build/debug/waymark; `waymarkd` is beside it. Needs the package prometheus. Everything is on ports
-that the system chooses, and in a folder that is removed. The steps: promtool accepts the metrics and the rules; the rules fire when they
-should, and not otherwise (scripts/check/monitoring_rules.yml); values arrive; a drive is counted; the alert about a gateway that is gone fires, and ends when it is back.
+PROGRAM is the program `waymark`, by default .build/debug/waymark; `waymarkd` is beside it. Needs the package prometheus. Everything is on
+ports that the system chooses, and in a folder that is removed. The steps: promtool accepts the metrics and the rules; the rules fire when
+they should, and not otherwise (scripts/check/monitoring_rules.yml); values arrive; a drive is counted; the alert about a gateway that is
+gone fires, and ends when it is back.
 """
 
 import json

@@ -111,7 +111,7 @@ def wrapped(text, indent):
             lines.append(line)
             line = indent + "///"
         line += " " + word
-    return "\n".join(lines + [line]) + "\n"
+    return "\n".join([*lines, line]) + "\n"
 
 
 def listed(elements):
@@ -175,7 +175,7 @@ def cases(names, indent):
             lines.append(line)
             line = indent + "   "
         line += part
-    return "\n".join(lines + [line]) + "\n"
+    return "\n".join([*lines, line]) + "\n"
 
 
 def message_type(types):

@@ -165,7 +165,7 @@ class Bodies:
             shape, path = found[name]
             for rule in self.protos.shapes[name].rules:
                 if rule.form == "message" and rule.type not in found:
-                    found[rule.type] = (shape, path + ((rule, name),))
+                    found[rule.type] = (shape, (*path, (rule, name)))
                     queue.append(rule.type)
         return found
 
@@ -250,8 +250,13 @@ class Bodies:
         )
         group = tag(numbers[0], GROUP) + tag(numbers[0], 4)
         shape, message, path = self.around(name, self.minimal(name))
-        where = ".".join(f"{each}[0]" if rule.repeated else each for (each, _), (rule, _) in zip(path, self.containers[name][1]))
-        write = lambda insert: encode(self.protos, shape, message, path, insert=insert)
+        where = ".".join(
+            f"{each}[0]" if rule.repeated else each for (each, _), (rule, _) in zip(path, self.containers[name][1], strict=True)
+        )
+
+        def write(insert):
+            return encode(self.protos, shape, message, path, insert=insert)
+
         self.add(f"{name}: unknown fields", shape, write(some), True)
         self.add(f"{name}: an unknown field of 9 bytes with the number 1", shape, write(block(numbers[1], b"\x08\x01")), True)
         self.add(f"{name}: a group", shape, write(group), ("MALFORMED", where))
@@ -327,7 +332,10 @@ class FieldVectors:
 
     def number(self):
         rule = self.rule
-        one = lambda value: tag(rule.number, VARINT) + varint(value)
+
+        def one(value):
+            return tag(rule.number, VARINT) + varint(value)
+
         low, high = int(rule.lower), int(rule.upper)
         for what, value in (("minimum", low), ("maximum", high)):
             value = bool(value) if rule.type == "bool" else str(value) if rule.type == "uint64" else value
@@ -349,12 +357,15 @@ class FieldVectors:
             self.add("above 64 bits", tag(rule.number, VARINT) + b"\xff" * 9 + b"\x02", self.refused("MALFORMED"))
         if rule.type in self.protos.enums:
             removed = self.protos.removed[rule.type]
-            for value in removed + [max(self.protos.enums[rule.type] + removed) + 1]:
+            for value in [*removed, max(self.protos.enums[rule.type] + removed) + 1]:
                 self.value(f"{value}, which is not known", value)
 
     def double(self):
         rule = self.rule
-        one = lambda value: tag(rule.number, FIXED64) + struct.pack("<d", value)
+
+        def one(value):
+            return tag(rule.number, FIXED64) + struct.pack("<d", value)
+
         self.value("minimum", float(rule.lower), True)
         self.value("maximum", float(rule.upper), True)
         self.value("a third", 1 / 3, True)
@@ -366,7 +377,10 @@ class FieldVectors:
 
     def text(self):
         rule = self.rule
-        one = lambda content: block(rule.number, content)
+
+        def one(content):
+            return block(rule.number, content)
+
         high, letter = int(rule.upper), b"a"
         self.add("empty", one(b""))
         if high <= 4_096:

@@ -239,9 +239,15 @@ class Cases:
 
     def several(self):
         """Of several faults the first in the order of the checks is reported."""
-        add = lambda name, message, body, code, field: self.add(f"{message}: several faults, {name}", message, body, code, field)
+
+        def add(name, message, body, code, field):
+            return self.add(f"{message}: several faults, {name}", message, body, code, field)
+
         good = self.encoded("DismissAlert", {"alert_id": 1})
-        text = lambda number: block(number, b"\xff")
+
+        def text(number):
+            return block(number, b"\xff")
+
         add("in the order of the bytes", "WaypointRequest", text(4) + text(1), "INVALID_TEXT", "vehicle_id")
         add("in the order of the bytes, the other way round", "WaypointRequest", text(1) + text(4), "INVALID_TEXT", "request_id")
         add("a bad field before missing ones", "WaypointRequest", text(4), "INVALID_TEXT", "vehicle_id")
@@ -336,7 +342,10 @@ class Cases:
 
     def varints(self):
         """Numbers, tags and lengths that are longer than they must be."""
-        add = lambda name, body, *refusal: self.add(f"Ping: {name}", "Ping", body, *refusal)
+
+        def add(name, body, *refusal):
+            return self.add(f"Ping: {name}", "Ping", body, *refusal)
+
         for size in range(2, 11):
             add(f"a number in {size} bytes", b"\x08\x85" + b"\x80" * (size - 2) + b"\x00")
         for size in range(2, 6):
@@ -368,7 +377,10 @@ class Cases:
     def unknown(self):
         """Unknown fields: at most 1 024 in a body."""
         few = tag(15, VARINT) + b"\x01"
-        add = lambda name, body, *refusal: self.add(f"PauseGuidance: {name}", "PauseGuidance", body, *refusal)
+
+        def add(name, body, *refusal):
+            return self.add(f"PauseGuidance: {name}", "PauseGuidance", body, *refusal)
+
         add("1 024 unknown fields", b"\x08\x01" + few * 1_024)
         add("1 025 unknown fields", b"\x08\x01" + few * 1_025, "LIMIT_REACHED", "")
         inner = block(1, b"\x0a\x01t" + few * 1_000)
@@ -392,8 +404,13 @@ class Cases:
         at = "segments[0].coordinates."
         north, east = 90_000_000, 180_000_000
         low, high = -(2**31), 2**31 - 1
-        latitude = lambda index: ("OUT_OF_RANGE", f"{at}latitude_e6_deltas[{index}]")
-        longitude = lambda index: ("OUT_OF_RANGE", f"{at}longitude_e6_deltas[{index}]")
+
+        def latitude(index):
+            return ("OUT_OF_RANGE", f"{at}latitude_e6_deltas[{index}]")
+
+        def longitude(index):
+            return ("OUT_OF_RANGE", f"{at}longitude_e6_deltas[{index}]")
+
         self.line("no points", [], [])
         for packed in (True, False):
             word = "packed" if packed else "not packed"
@@ -470,7 +487,9 @@ class Large:
         self.vectors.append(("large", vector))
 
     def all(self):
-        element = lambda number, content: block(number, content)
+        def element(number, content):
+            return block(number, content)
+
         generation = b"\x08\x01"
         one = {"AddManeuvers": ("maneuvers", b"\x08\x01"), "AddLaneGuidances": ("lane_guidances", b"\x08\x01\x12\x00")}
         for message, (field, content) in one.items():

@@ -1,6 +1,7 @@
 """Conversations of random drives, each from its number. For vectors.py."""
 
 import random
+from typing import ClassVar
 
 from vector_conversations import MISSED, TRIP, Conversation, guidances, maneuvers, meters, segments
 from vector_frames import GATEWAY
@@ -23,7 +24,7 @@ class Drives:
 class RandomDrive:
     """A drive of random frames that a gateway could send."""
 
-    LIMITS = [
+    LIMITS: ClassVar = [
         {},
         {"maneuvers_stored_max": 2},
         {"maneuvers_stored_max": 3, "lane_guidances_stored_max": 2},

@@ -1,5 +1,7 @@
 """What a vehicle endpoint holds, by Docs/protocol.md. For vector_conversations.py."""
 
+from typing import ClassVar
+
 FULL = 1
 MORE = 32
 PUBLISHED = range(0x0100, 0x0200)
@@ -18,8 +20,8 @@ class Endpoint:
         self.is_complete, self.fields = True, {}
 
     # What is kept when a route or guidance begins anew.
-    SESSION = {"phase", "client_id", "suspended", "withheld"}
-    ROUTE = {
+    SESSION: ClassVar = {"phase", "client_id", "suspended", "withheld"}
+    ROUTE: ClassVar = {
         "generation",
         "maneuvers",
         "lane_guidances",
@@ -40,7 +42,7 @@ class Endpoint:
         state = {"session_id": self.session, "cursor": str(self.cursor), "complete": self.is_complete and self.snapshot != FULL}
         empty = ([], {}, 0, "", False, None)
         return state | {
-            key: value for key, value in self.fields.items() if value not in empty or key == "trip_travel_estimates" and value == {}
+            key: value for key, value in self.fields.items() if value not in empty or (key == "trip_travel_estimates" and value == {})
         }
 
     def resumption(self):

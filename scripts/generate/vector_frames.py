@@ -42,7 +42,10 @@ class Frames:
 
     def outcome(self, state, data):
         """What the gateway does, in the order of REQ-CHECK-01."""
-        closed = lambda code: {"outcome": "closed", "code": code}
+
+        def closed(code):
+            return {"outcome": "closed", "code": code}
+
         if data[:2] != b"WM"[: len(data[:2])]:
             return closed("BAD_MAGIC")
         if len(data) > 2 and data[2] != 1:
@@ -67,7 +70,10 @@ class Frames:
             return closed("FRAME_TOO_LARGE")
         if len(data) < 24 + length:
             return {"outcome": "incomplete"}
-        rejected = lambda code, field: {"outcome": "rejected", "code": code, "field": field, "header": header}
+
+        def rejected(code, field):
+            return {"outcome": "rejected", "code": code, "field": field, "header": header}
+
         is_published = state == "client" and type_number in PUBLISHED
         if shape is None:
             if is_published and (flags & (GATEWAY | FITTED | MORE) or (flags & RETAINED and not flags & STATE)):

@@ -129,7 +129,7 @@ class Server:
                     ),
                 ),
             ]
-        self.log = open(os.path.join(folder, "log"), "w+", encoding="utf-8")
+        self.log = open(os.path.join(folder, "log"), "w+", encoding="utf-8")  # noqa: SIM115  `end` closes it
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, cwd=folder)
         self.wait()
 
@@ -169,8 +169,7 @@ def build():
     command = ["swift", "build", "-c", "release", "--static-swift-stdlib"]
     for product in ("waymarkd", "waymark-bench", "waymark-relay"):
         subprocess.run([*command, "--product", product], cwd=ROOT, check=True, stdout=sys.stderr)
-    folder = subprocess.run([*command, "--show-bin-path"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
-    return folder
+    return subprocess.run([*command, "--show-bin-path"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def binaries_in(folder):
@@ -287,7 +286,7 @@ def main():
     chosen = {
         name: entry
         for name, entry in scenarios().items()
-        if any(name.startswith(prefix) for prefix in options.only) or not options.only and (entry[2] or not options.quick)
+        if any(name.startswith(prefix) for prefix in options.only) or (not options.only and (entry[2] or not options.quick))
     }
     if options.observer:
         only = options.only or bench_observer.SCENARIOS

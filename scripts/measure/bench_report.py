@@ -5,6 +5,7 @@ What stands between the two marks in the document is replaced as a whole; the pl
 """
 
 import collections
+import itertools
 import json
 import math
 import os
@@ -141,7 +142,7 @@ def comparison(results, scenarios, columns):
         cells = []
         for language in languages:
             values = [results.median(scenario, language, key) for key, _ in columns]
-            shown = [number(value * scale) for value, (_, scale) in zip(values, columns) if value is not None]
+            shown = [number(value * scale) for value, (_, scale) in zip(values, columns, strict=True) if value is not None]
             cells.append(" / ".join(shown))
         if any(cells):
             rows.append((title, *cells))
@@ -276,7 +277,7 @@ class Plot:
             taken.append([places[-1][1] + 4, name, color])
         # Keeps the names apart.
         taken.sort()
-        for before, after in zip(taken, taken[1:]):
+        for before, after in itertools.pairwise(taken):
             after[0] = max(after[0], before[0] + 15)
         parts += [self.text(self.WIDTH - self.RIGHT + 10, y, name, color=color) for y, name, color in taken]
         return parts

@@ -3,7 +3,6 @@
 import itertools
 import time
 
-from hostile_attacks import attack, bursts, crowd, guide_everything, names
 from hostile_peer import (
     OBSERVATION_BEGIN,
     OPENED,
@@ -18,6 +17,7 @@ from hostile_peer import (
     observing,
     opening,
 )
+from hostile_target import attack, bursts, crowd, guide_everything, names
 
 COUNT = 8
 
@@ -143,6 +143,6 @@ def observer_resumes(target):
 def observers_filter(target):
     client = crowd(target, 32)
     for index, peer in enumerate(observers(target)):
-        peer.send(observing(vehicles=[f"v{index}"] + names(63, "other-")))
+        peer.send(observing(vehicles=[f"v{index}", *names(63, "other-")]))
     yield
     publish(target, client)

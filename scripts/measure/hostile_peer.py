@@ -8,8 +8,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Docs/examples"))
-# pylint: disable=wrong-import-position,unused-import
-from wire import HEADER, Body, chunk, double, number, packed, varint, zigzag  # noqa: E402,F401
+from wire import HEADER, Body, chunk, double, number, packed, varint, zigzag  # noqa: F401
 
 HELLO, WELCOME, GOODBYE, PING, PONG, ERROR = 1, 2, 3, 4, 5, 6
 OPEN, OPENED, CHANGED, ENDED, SNAPSHOT, SNAPSHOT_END = range(0x10, 0x16)
@@ -170,7 +169,7 @@ class Peer:
                 continue
             if kind in kinds:
                 return kind, session, sequence, Body(body)
-            if kind == GOODBYE or kind == ERROR:
+            if kind in (GOODBYE, ERROR):
                 about = Body(body)
                 if kind == GOODBYE:
                     raise Closed(f"Goodbye {about.number(1)}: {about.text(2)}")
@@ -215,7 +214,7 @@ def discard_for_ever(peers):
         poll.register(peer.fileno(), select.EPOLLIN)
     buffer = bytearray(1 << 18)
     while True:
-        for descriptor, event in poll.poll():
+        for descriptor, _event in poll.poll():
             try:
                 count = sockets[descriptor].recv_into(buffer)
             except BlockingIOError:

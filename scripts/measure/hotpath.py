@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COUNTS = os.path.join(ROOT, "Tests/Benchmarks/HotPath/counts.json")
@@ -47,8 +48,8 @@ class Profile:
     def __init__(self, path):
         self.cost = collections.Counter()
         names, function, is_call = {}, None, False
-        for line in open(path, encoding="utf-8", errors="replace"):
-            if match := re.match(r"(c?)fn=\((\d+)\)(?: (.*))?$", line.rstrip("\n")):
+        for line in Path(path).read_text(encoding="utf-8", errors="replace").splitlines():
+            if match := re.match(r"(c?)fn=\((\d+)\)(?: (.*))?$", line):
                 is_callee, number, name = match.groups()
                 # Callgrind marks recursion by a suffix of the name.
                 name = names.setdefault(number, name and name.split("'")[0])
@@ -70,7 +71,7 @@ def demangled(names):
     result = subprocess.run(
         ["swift", "demangle", "--simplified", "--compact"], input="\n".join(names), capture_output=True, text=True, check=True
     )
-    return dict(zip(names, result.stdout.split("\n")))
+    return dict(zip(names, result.stdout.split("\n"), strict=False))
 
 
 def measure(binary, scenario):
@@ -134,7 +135,7 @@ def main():
     subprocess.run([*build, "--product", "HotPath"], check=True, stdout=sys.stderr)
     folder = subprocess.run([*build, "--show-bin-path"], check=True, capture_output=True, text=True)
     binary = os.path.join(folder.stdout.strip(), "HotPath")
-    committed = json.load(open(COUNTS)) if os.path.exists(COUNTS) else {}
+    committed = json.loads(Path(COUNTS).read_text(encoding="utf-8")) if os.path.exists(COUNTS) else {}
     failed = False
     print(f"{'per frame':17} {'instructions':>13} {'committed':>10} {'ratio':>6} {'allocations':>12} {'committed':>10}")
     for scenario in options.scenarios:

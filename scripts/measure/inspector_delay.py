@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """inspector_delay.py --programs FOLDER [--vehicles N] [--rate N] [--samples N] [--pairs N] [--chromium PROGRAM]
 
-How long a change takes from a navigation client to the inspector's page, and what an open inspector costs the daemon, while many vehicles get
-updates. The folder has waymarkd, waymark and waymark-bench, of a release build; Playwright must be installed.
+How long a change takes from a navigation client to the inspector's page, and what an open inspector costs the daemon, while many vehicles
+get updates. The folder has waymarkd, waymark and waymark-bench, of a release build; Playwright must be installed.
 
 Each vehicle has a client of its own; together the clients publish RATE estimates a second. A vehicle more, which the page shows, gets
 another road name from time to time. A sample is the time from the call that publishes it to the moment when Chromium has it in the page."""
@@ -23,6 +23,7 @@ sys.path[:0] = [str(ROOT / "scripts/measure"), str(ROOT / "Sources/python")]
 
 from bench import Server  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
+
 from waymark_nav.messages import Coordinate, Maneuver, ManeuverType, RouteInformation, Trip, Waypoint  # noqa: E402
 from waymark_nav.sync import Client, Endpoint  # noqa: E402
 
@@ -191,7 +192,8 @@ def main():
                     times = samples(page, session, settings.samples)
                     print(json.dumps(load.end()))
             print(
-                f"{len(times)} changes: median {times[len(times) // 2]:.0f} ms, p99 {times[int(len(times) * 0.99)]:.0f} ms, longest {times[-1]:.0f} ms"
+                f"{len(times)} changes: median {times[len(times) // 2]:.0f} ms, p99 {times[int(len(times) * 0.99)]:.0f} ms, "
+                f"longest {times[-1]:.0f} ms"
             )
         finally:
             server.end()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """proxy_speed.py WAYMARK [--seconds N]: what `waymark proxy` costs, without faults and with a fault that never acts.
 
-Measures, over TCP on the loopback device and in one process of Python: the time from a frame of 200 bytes to its echo, and the rate at which
-frames arrive that are sent as fast as possible; first over a direct connection, then through the proxy. WAYMARK is the program.
+Measures, over TCP on the loopback device and in one process of Python: the time from a frame of 200 bytes to its echo, and the rate at
+which frames arrive that are sent as fast as possible; first over a direct connection, then through the proxy. WAYMARK is the program.
 """
 
 import argparse

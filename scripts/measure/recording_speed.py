@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """recording_speed.py [--bytes N | --recording FILE] [--seeks N] [--configuration debug|release] [--waymark PROGRAM]
 
-What opening a large recording, and seeking in it, takes. Writes a recording of N bytes with the tests of WaymarkRecording, which must be built,
-or takes a recording that was written so. Starts `waymark recording` on it: these times are those of whole programs, and that of one that does
-nothing is printed beside them. Then it opens the recording with `waymark inspect`, and asks for views of the page at random moments."""
+What opening a large recording, and seeking in it, takes. Writes a recording of N bytes with the tests of WaymarkRecording, which must be
+built, or takes a recording that was written so. Starts `waymark recording` on it: these times are those of whole programs, and that of one
+that does nothing is printed beside them. Then it opens the recording with `waymark inspect`, and asks for views of the page at random
+moments."""
 
 import argparse
 import http.client
@@ -104,7 +105,8 @@ def main():
     arguments = parser.parse_args()
     waymark = arguments.waymark or str(ROOT / ".build" / arguments.configuration / "waymark")
     if arguments.recording:
-        return measure(waymark, arguments.recording, arguments.seeks)
+        measure(waymark, arguments.recording, arguments.seeks)
+        return
     with tempfile.TemporaryDirectory() as folder:
         environment = dict(os.environ, WAYMARK_LARGE_RECORDING=folder, WAYMARK_LARGE_RECORDING_BYTES=str(arguments.bytes))
         test = ["swift", "test", "--skip-build", "--ignore-lock", "--filter", "LargeRecordingTests", "-c", arguments.configuration]

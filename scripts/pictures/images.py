@@ -113,7 +113,10 @@ def flow_svg(flow):
         'font-family="system-ui, DejaVu Sans, Helvetica, Arial, sans-serif" font-size="13">'
     )
     yield '<rect width="100%" height="100%" rx="8" fill="#ffffff"/>'
-    yield '<defs><marker id="end" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto"><path d="M0 0L8 4L0 8z" fill="#1f6feb"/></marker></defs>'
+    yield (
+        '<defs><marker id="end" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto">'
+        '<path d="M0 0L8 4L0 8z" fill="#1f6feb"/></marker></defs>'
+    )
     for key, x in places.items():
         yield f'<line x1="{x}" y1="44" x2="{x}" y2="{height - 12}" stroke="#8b949e" stroke-dasharray="3 3"/>'
         yield f'<rect x="{x - 80}" y="14" width="160" height="30" rx="5" fill="#ddf4ff" stroke="#1f6feb"/>'

@@ -30,9 +30,7 @@ def broken(page):
             continue
         path, _, anchor = target.partition("#")
         path = os.path.join(os.path.dirname(page), path) if path else page
-        if not os.path.exists(path):
-            yield target
-        elif anchor and path.endswith(".md") and anchor not in anchors(path):
+        if not os.path.exists(path) or (anchor and path.endswith(".md") and anchor not in anchors(path)):
             yield target
 
 

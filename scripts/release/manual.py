@@ -97,7 +97,7 @@ def page(name, section, summary, synopsis, text):
             yield f'.SH "{inline(line[3:].upper())}"'
         elif line.startswith("### "):
             yield f'.SS "{inline(line[4:])}"'
-        elif line.startswith("```") or line.startswith("    "):
+        elif line.startswith(("```", "    ")):
             if line.startswith("```"):
                 example = taken(lines, index, lambda each: not each.startswith("```"))
                 index += len(example) + 1
@@ -106,7 +106,7 @@ def page(name, section, summary, synopsis, text):
                 index += len(example) - 1
             yield from (".PP", ".RS 4", ".nf", *map(verbatim, example), ".fi", ".RE", ".PP")
         elif line.startswith("|"):
-            rows = [line] + taken(lines, index, lambda each: each.startswith("|"))
+            rows = [line, *taken(lines, index, lambda each: each.startswith("|"))]
             index += len(rows) - 1
             yield from table(rows)
         elif match := re.match(r"(\*|\d+\.) (.*)", line):
@@ -120,7 +120,7 @@ def page(name, section, summary, synopsis, text):
         else:
             rest = taken(lines, index, is_text)
             index += len(rest)
-            yield inline(" ".join(each.strip() for each in [line] + rest))
+            yield inline(" ".join(each.strip() for each in [line, *rest]))
 
 
 def main():

@@ -98,14 +98,14 @@ class ClientLaws(PeerLaws):
         body = frame.decoded
         needs = NEEDS.get(name)
         self.law("DECLARED", needs is None or needs in self.granted, f"{name} without {needs}")
-        allowed = name in ANYTIME or session.phase == "paused" or session.phase == "active" and name != "ResumeGuidance"
+        allowed = name in ANYTIME or session.phase == "paused" or (session.phase == "active" and name != "ResumeGuidance")
         self.law("PHASE", allowed, f"{name} in the phase {session.phase}")
         self.generations(session, name, body)
         self.content(session, name, body)
 
     def generations(self, session, name, body):
         generation = body.get("generation", 0)
-        if name == "StartGuidance" or name == "ResumeGuidance" and "route" in body:
+        if name == "StartGuidance" or (name == "ResumeGuidance" and "route" in body):
             self.law("GENERATION", generation > session.generation, f"{name} has the generation {generation} after {session.generation}")
             if name == "StartGuidance":
                 session.shares_segments = body.get("trip", {}).get("route_segments_available", False)
@@ -150,7 +150,7 @@ class ClientLaws(PeerLaws):
     def line(self, name, line):
         axes = [line.get("latitude_e6_deltas", []), line.get("longitude_e6_deltas", [])]
         self.law("CONSISTENT", len(axes[0]) == len(axes[1]), f"{name}: a line has {len(axes[0])} latitudes and {len(axes[1])} longitudes")
-        for values, most in zip(axes, (90_000_000, 180_000_000)):
+        for values, most in zip(axes, (90_000_000, 180_000_000), strict=True):
             total, is_right = 0, True
             for delta in values:
                 total += delta

@@ -26,7 +26,7 @@ class Judging:
         for _, who, what, frame in self.log:
             if who != target or what != "received":
                 continue
-            if frame.name in ("StartGuidance", "SnapshotBegin") or frame.name == "ResumeGuidance" and "route" in frame.decoded:
+            if frame.name in ("StartGuidance", "SnapshotBegin") or (frame.name == "ResumeGuidance" and "route" in frame.decoded):
                 ids = [] if frame.decoded.get("kind") != "MISSED" else ids
             elements = frame.decoded.get("route", {}).get(name, []) if frame.name in ("StartGuidance", "ResumeGuidance") else []
             for each in frame.decoded.get(name, []) if frame.name == adding else elements:

@@ -280,7 +280,7 @@ class PeerLaws(Laws):
         is_skippable = frame.flags & FLAGS["SKIPPABLE"]
         self.law(
             "DIRECTION",
-            is_skippable or not unknown and MESSAGES[frame.name]["sender"] in SENDERS[self.role],
+            is_skippable or (not unknown and MESSAGES[frame.name]["sender"] in SENDERS[self.role]),
             f"{frame.name} from the role {self.role}",
         )
         allowed = FLAGS["SKIPPABLE"] | (FLAGS["STATE"] | FLAGS["RETAINED"] if self.role == "client" else 0)
@@ -310,7 +310,7 @@ class PeerLaws(Laws):
         if frame.name == "Receipt":
             fits = frame.session in self.sessions
         else:
-            fits = frame.session == 0 or frame.type >= 0x200 and frame.session in self.sessions
+            fits = frame.session == 0 or (frame.type >= 0x200 and frame.session in self.sessions)
         self.law("SESSION", fits, f"{frame.name} has the session {frame.session}")
 
 

@@ -40,7 +40,7 @@ class Link:
                     break
                 try:
                     self.receive(news)
-                except Exception as error:  # pylint: disable=broad-exception-caught
+                except Exception as error:
                     self.fault = f"the suite itself failed: {error!r} {traceback.format_exc(limit=-2)}"
                     break
         self.is_closed = True

@@ -116,7 +116,7 @@ def mismatch(pattern, value, names, where="", message=None):
     if isinstance(pattern, list):
         if not isinstance(value, list) or len(value) != len(pattern):
             return f"{where} is {value!r}, not {pattern!r}"
-        for index, (part, element) in enumerate(zip(pattern, value)):
+        for index, (part, element) in enumerate(zip(pattern, value, strict=True)):
             if (fault := mismatch(part, element, names, f"{where}[{index}]", message)) is not None:
                 return fault
         return None

@@ -135,11 +135,14 @@ class Process:
             text = text.replace("{" + name + "}", str(value))
         return text
 
+    def write_file(self):
+        self.places["file"] = os.path.join(self.folder, "file")
+        with open(self.places["file"], "w", encoding="utf-8") as file:
+            file.write(self.fill(self.peer.file))
+
     async def start(self):
         if self.peer.file:
-            self.places["file"] = os.path.join(self.folder, "file")
-            with open(self.places["file"], "w", encoding="utf-8") as file:
-                file.write(self.fill(self.peer.file))
+            self.write_file()
         starting = asyncio.ensure_future(self.execute())
         try:
             self.process = await asyncio.shield(starting)

@@ -6,6 +6,8 @@ from importlib import resources
 
 VARINTS = {"uint32", "uint64", "bool", "sint32"}
 WIDTH = {"uint32": 32, "uint64": 64, "sint32": 32, "bool": 64}
+# The largest varint of a type; that of an enumeration is 0x7FFFFFFF.
+VARINT_MAX = {"uint32": 0xFFFFFFFF, "sint32": 0xFFFFFFFF, "bool": 1}
 
 
 def load(name):
@@ -206,9 +208,7 @@ def faults(name, data, path=""):
             out += text_faults(where, value)
         elif field["type"] in MESSAGES:
             out += faults(field["type"], value, f"{where}.")
-        elif kind == 0 and (field["type"] in ENUMERATIONS and value > 0x7FFFFFFF or field["type"] == "bool" and value > 1):
-            out.append(f"{where} is {value}")
-        elif kind == 0 and field["type"] in ("uint32", "sint32") and value > 0xFFFFFFFF:
+        elif kind == 0 and value > (0x7FFFFFFF if field["type"] in ENUMERATIONS else VARINT_MAX.get(field["type"], value)):
             out.append(f"{where} is {value}")
     for field_name, field in MESSAGES[name]["fields"].items():
         out += rule_faults(f"{path}{field_name}", field, seen.get(field_name, []))
@@ -228,7 +228,7 @@ def rule_faults(where, field, values):
     out, rules = [], field.get("rules", [])
     is_text = field["type"] in ("string", "bytes")
     size = (lambda each: len(each.encode())) if field["type"] == "string" else (lambda each: len(each) // 2)
-    if "required" in rules and (not values or not field.get("repeated") and values[-1] in (0, "", "UNSPECIFIED")):
+    if "required" in rules and (not values or (not field.get("repeated") and values[-1] in (0, "", "UNSPECIFIED"))):
         return [f"{where} is required"]
     for rule in rules:
         rule = rule.removeprefix("each ")
@@ -253,7 +253,7 @@ def rule_faults(where, field, values):
             amount = size(each) if is_text else each
             if isinstance(amount, str):
                 amount = ENUMERATIONS[field["type"]][amount]
-            if not (low <= amount <= high or zero and amount == 0):
+            if not (low <= amount <= high or (zero and amount == 0)):
                 out.append(f"{where} is {amount}, not within {bounds}")
     return out
 

@@ -1,6 +1,7 @@
 """The steps of a case. Each key of VERBS is a step's first key in the data; Docs/conformance.md describes them."""
 
 import asyncio
+import contextlib
 import itertools
 import math
 
@@ -451,10 +452,8 @@ class Scene(Judging):
             left = until - clock()
             if left <= 0:
                 raise Failed(f"shows something else: {last}", step.get("otherwise", ""))
-            try:
+            with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.process.news.wait(), left)
-            except TimeoutError:
-                pass
 
     async def state(self, pattern, step):
         """The last line `state` of cluster-json fits the pattern in time."""

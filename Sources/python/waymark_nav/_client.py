@@ -9,13 +9,11 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
 
-from waymark_nav import core
-from waymark_nav import messages as m
+from waymark_nav import core, messages as m
 from waymark_nav._feed import Feed, Source
 from waymark_nav._peer import SOFTWARE, AsyncPeer, answer_of, jitter, logger
 from waymark_nav._wire import Message
-from waymark_nav.core import _client as told
-from waymark_nav.core import _session as sessions
+from waymark_nav.core import _client as told, _session as sessions
 from waymark_nav.core._state import VehicleState
 from waymark_nav.errors import ClosedError, OutcomeUnknownError, Rejection, SessionEndedError, VehicleRefusedError
 from waymark_nav.messages import Answer, Outcome, SessionEndReason

@@ -10,8 +10,7 @@ import signal
 import sys
 from datetime import UTC, datetime
 
-from waymark_nav import _json
-from waymark_nav import messages as m
+from waymark_nav import _json, messages as m
 from waymark_nav._endpoint import Endpoint
 from waymark_nav._version import __version__
 from waymark_nav.core import Closed, Connected, Connecting, Event, Phase, Update, VehicleState

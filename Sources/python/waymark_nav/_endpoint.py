@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable, Hashable, Iterable
 from dataclasses import replace
 from typing import TypeVar
 
-from waymark_nav import core
-from waymark_nav import messages as m
+from waymark_nav import core, messages as m
 from waymark_nav._feed import Feed, Source
 from waymark_nav._peer import SOFTWARE, AsyncPeer, answer_of, jitter, logger
 from waymark_nav._wire import Message

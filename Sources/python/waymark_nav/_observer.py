@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from waymark_nav import core
-from waymark_nav import messages as m
+from waymark_nav import core, messages as m
 from waymark_nav._feed import Feed, Source
 from waymark_nav._peer import SOFTWARE, AsyncPeer, jitter
 from waymark_nav.core import Closed, CountersRead, Entry, Event, VehicleState

@@ -17,8 +17,7 @@ from types import TracebackType
 from typing import Any, Generic, ParamSpec, Self, TypeVar
 
 import waymark_nav
-from waymark_nav import core
-from waymark_nav import messages as m
+from waymark_nav import core, messages as m
 from waymark_nav._peer import AsyncPeer
 from waymark_nav._wire import Message
 from waymark_nav.core import Closed, Connected, Connecting, Entry, Update, VehicleState

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from waymark_nav import _json
-from waymark_nav import messages as m
+from waymark_nav import _json, messages as m
 from waymark_nav._wire import OpenEnum
 from waymark_nav.core import Phase
 from waymark_nav.frames import PUBLISHED, type_name

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from waymark_nav import _json
-from waymark_nav import messages as m
+from waymark_nav import _json, messages as m
 from waymark_nav.core import Closed, Connected, Connecting, Event, RequestEnded, Traced, Update, VehicleState
 from waymark_nav.frames import Frame
 from waymark_nav.rig._errors import RigError

@@ -159,8 +159,7 @@ class Recording:
         """The channels and messages of all files, as far as they are written."""
         try:
             from mcap.exceptions import EndOfFile
-            from mcap.records import Channel
-            from mcap.records import Message as Recorded
+            from mcap.records import Channel, Message as Recorded
             from mcap.stream_reader import StreamReader
         except ImportError:
             raise RigError('recordings are read by the package mcap: pip install "waymark-nav[rig]" installs it') from None

@@ -9,8 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from waymark_nav import Endpoint
-from waymark_nav import messages as m
+from waymark_nav import Endpoint, messages as m
 from waymark_nav._json import camel
 from waymark_nav.errors import WaymarkError
 from waymark_nav.rig._errors import RigError, RigFailure

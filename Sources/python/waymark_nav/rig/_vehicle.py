@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from waymark_nav import Endpoint, VehicleState
-from waymark_nav import messages as m
+from waymark_nav import Endpoint, VehicleState, messages as m
 from waymark_nav.core import Event
 from waymark_nav.rig._errors import RigError, RigFailure
 from waymark_nav.rig._fields import hint
