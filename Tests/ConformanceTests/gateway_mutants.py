@@ -7,11 +7,13 @@ among them is a pause in seconds. `memory` is a dictionary of the connection.
 import asyncio
 import contextlib
 import socket
+from typing import Any
 
 from waymark_conformance.frames import FLAGS, Frame, Reader, type_number
 from waymark_conformance.schema import Malformed, decode, encode
 
-DOWN, UP = {}, {}
+DOWN: dict[str, Any] = {}
+UP: dict[str, Any] = {}
 
 
 def down(name, *types):
@@ -321,7 +323,8 @@ class Proxy:
         )
 
     async def pump(self, reader, writer, mutation):
-        cutter, memory = Reader(), {}
+        cutter = Reader()
+        memory: dict[str, Any] = {}
         with contextlib.suppress(ConnectionError, OSError):
             while news := await reader.read(65_536):
                 if not mutation:

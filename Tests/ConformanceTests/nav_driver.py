@@ -5,7 +5,7 @@ import asyncio
 import contextlib
 import sys
 
-from waymark_nav import Accept, Client, Endpoint, Offer, _json
+from waymark_nav import Accept, Client, Endpoint, Offer, Session, _json
 from waymark_nav.messages import (
     CancelReason,
     Coordinate,
@@ -111,7 +111,14 @@ class Navigation:
 
     def __init__(self, address, vehicle):
         self.client = Client("nav", address, on_destination=self.drive)
-        self.vehicle, self.session, self.steps = vehicle, None, 0
+        self.vehicle, self.steps = vehicle, 0
+        self.opened: Session | None = None
+
+    @property
+    def session(self):
+        if self.opened is None:
+            raise ValueError("there is no session yet")
+        return self.opened
 
     def drive(self, _request):
         return Accept(when_accepted=self.start)
@@ -124,7 +131,7 @@ class Navigation:
         return Offer(TravelEstimates(distance_remaining_meters=1_500), when_accepted=detour)
 
     async def start(self):
-        self.session, self.steps = await self.client.open_session(self.vehicle, on_waypoint=self.offer), 0
+        self.opened, self.steps = await self.client.open_session(self.vehicle, on_waypoint=self.offer), 0
         await self.session.start(Trip(id="to-the-town-hall", origin=START, destination=TOWN_HALL), ROUTE)
         await self.session.set_road_name("Main street")
 

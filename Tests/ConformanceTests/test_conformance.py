@@ -151,7 +151,7 @@ class Patterns(unittest.TestCase):
         self.assertIsNotNone(mismatch({"sequence": 1}, {}, {}, "", "Acknowledgement"))
 
     def test_names_are_bound_and_filled(self):
-        names = {}
+        names: dict[str, int] = {}
         self.assertIsNone(mismatch({"sequence": {"$bind": "last"}}, {"sequence": 7}, names, "", "Acknowledgement"))
         self.assertEqual(filled({"sequence": {"$plus": ["$last", 1]}}, names, {}), {"sequence": 8})
 
@@ -171,7 +171,8 @@ class Patterns(unittest.TestCase):
 
     def test_a_frame_in_pieces_is_not_broken_by_the_answer_to_a_ping(self):
         async def cut():
-            incoming, written = asyncio.StreamReader(), []
+            incoming = asyncio.StreamReader()
+            written: list[bytes] = []
             writer = types.SimpleNamespace(
                 write=written.append, drain=lambda: asyncio.sleep(0), transport=types.SimpleNamespace(abort=lambda: 0)
             )
@@ -272,7 +273,7 @@ class Program(unittest.TestCase):
             done, _ = await asyncio.wait([start], timeout=60)
             self.assertTrue(done, turns)
             await process.end()
-            return process.process.returncode
+            return process.started.returncode
 
         for turns in range(1, 8):
             self.assertEqual(asyncio.run(cancelled(turns)), -signal.SIGKILL, turns)
@@ -295,7 +296,7 @@ class Independence(unittest.TestCase):
         for file in SOURCE.rglob("*.py"):
             for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
                 names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-                names += [node.module] if isinstance(node, ast.ImportFrom) and not node.level else []
+                names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
                 for name in names:
                     self.assertIn(name.split(".")[0], {*sys.stdlib_module_names, "waymark_conformance"}, file.name)
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# python_style.sh [--fix]: checks format and rules of all Python of this tree, by ruff.toml. --fix writes what ruff can mend by itself.
+# python_style.sh [--fix]: checks format and rules of all Python of this tree, by ruff.toml, and the types of the conformance suite. --fix
+# writes what ruff can mend by itself. scripts/python.sh checks the types of the Python package.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 case ${1:-} in
   '') format=(--check) ;;
   --fix) format=() ;;
-  *) sed -n '2s/^# //p' "$0" >&2; exit 64 ;;
+  *) sed -n '2,3s/^# //p' "$0" >&2; exit 64 ;;
 esac
 environment=$PWD/.build-python
 requirements=Tests/Python/requirements.txt
@@ -18,3 +19,4 @@ if ! cmp -s "$requirements" "$environment/installed.txt"; then
 fi
 "$environment/bin/ruff" check --no-cache ${1:+"$1"}
 "$environment/bin/ruff" format --no-cache "${format[@]}"
+MYPY_CACHE_DIR=$environment/mypy "$environment/bin/mypy" --config-file Sources/conformance/mypy.ini Sources/conformance Tests/ConformanceTests

@@ -1,6 +1,7 @@
 """The cases, as they are in the folder data."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from .schema import Malformed, load
 
@@ -26,8 +27,8 @@ class Case:
     id: str
     role: str
     title: str
-    checks: list
-    steps: list
+    checks: list[str]
+    steps: list[dict[str, Any]]
     of: str = "MUST"
     """MUST, SHOULD or MAY."""
     setup: str = ""
@@ -59,7 +60,7 @@ def load_cases(role):
 
 def covered():
     """By requirement: the ids of the cases that check it."""
-    found = {}
+    found: dict[str, list[str]] = {}
     for role in ROLES:
         for case in load_cases(role):
             for requirement in case.checks:

@@ -62,18 +62,17 @@ class ClientLaws(PeerLaws):
 
     def answer(self, body):
         known = self.asked.get(body.get("request_id"))
-        if not self.law(
-            "ANSWER",
-            known is not None and known[1] == body.get("vehicle_id"),
-            f"an answer to {body.get('request_id')}, which was not asked",
-        ):
+        is_asked = known is not None and known[1] == body.get("vehicle_id")
+        self.law("ANSWER", is_asked, f"an answer to {body.get('request_id')}, which was not asked")
+        if known is None or not is_asked:
             return
         kind, _, before = known
         answer = body.get("answer")
-        fits = {
+        after: dict[str, dict[str, list[str] | None]] = {
             "WaypointRequest": {"ESTIMATES": [], "OWN_PROMPT": [], "ACCEPT": ["OWN_PROMPT"], "DECLINE": None},
             "DestinationRequest": {"ACCEPT": [], "DECLINE": []},
-        }[kind].get(answer, ["never"])
+        }
+        fits = after[kind].get(answer, ["never"])
         self.law("ANSWER", fits is None or fits == before, f"{answer} to a {kind} after {before}")
         self.law("ANSWER", ("travel_estimates" in body) == (answer == "ESTIMATES"), f"{answer}: estimates do not fit")
         self.law(

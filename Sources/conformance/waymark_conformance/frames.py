@@ -2,6 +2,7 @@
 
 import struct
 from dataclasses import dataclass, field
+from typing import Any
 
 from .schema import MESSAGES, NUMBERS, TYPES, Malformed, decode
 
@@ -23,7 +24,7 @@ class Frame:
     length: int | None = None
     """What the header says, if it is not the body's length."""
     at: float = 0.0
-    decoded: dict = field(default_factory=dict)
+    decoded: dict[str, Any] = field(default_factory=dict)
 
     @property
     def name(self):

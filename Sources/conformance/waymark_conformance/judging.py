@@ -1,6 +1,9 @@
 """The steps of a case that judge what has come so far."""
 
-from .links import clock
+import abc
+from typing import Any
+
+from .links import Link, clock
 
 
 def shortened(ids):
@@ -16,12 +19,29 @@ class Failed(Exception):
         self.verdict = verdict
 
 
-class Judging:
+class Judging(abc.ABC):
     """What a scene can say of its log and its connections."""
+
+    log: list[tuple[float, str, str, Any]]
+    links: dict[str, Link]
+
+    @abc.abstractmethod
+    def fill(self, value): ...
+
+    @abc.abstractmethod
+    def link(self, name): ...
+
+    @abc.abstractmethod
+    def fits(self, frame, step): ...
+
+    @staticmethod
+    @abc.abstractmethod
+    def words(frame): ...
 
     async def held(self, target, step):
         """What an endpoint holds that applied all frames of a list so far: their ids in the order in which they were added last."""
-        name, slots, ids = step["list"], step.get("slots", 0), []
+        name, slots = step["list"], step.get("slots", 0)
+        ids: list[int | str] = []
         adding = {"maneuvers": "AddManeuvers", "lane_guidances": "AddLaneGuidances", "segments": "AddRouteSegments"}[name]
         for _, who, what, frame in self.log:
             if who != target or what != "received":

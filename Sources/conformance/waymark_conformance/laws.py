@@ -92,8 +92,10 @@ class Laws:
     """Observes one connection. `used` has the laws that it could have broken, `broken` what broke them."""
 
     def __init__(self):
-        self.used, self.broken = set(), []
-        self.count, self.is_over, self.pings = 0, False, Counter()
+        self.used: set[str] = set()
+        self.broken: list[tuple[str, str]] = []
+        self.count, self.is_over = 0, False
+        self.pings: Counter[int] = Counter()
 
     def law(self, name, holds, text):
         self.used.add(name)

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import traceback
 from collections import deque
+from collections.abc import Callable
 
 from .frames import Frame, Reader, type_number
 from .schema import encode
@@ -20,7 +21,8 @@ class Link:
 
     def __init__(self, name, reader, writer, log, laws=None):
         self.name, self.reader, self.writer, self.log, self.laws = name, reader, writer, log, laws
-        self.inbox = deque()
+        self.inbox: deque[Frame] = deque()
+        self.output: Callable[[bytes], object] = writer.write
         self.news = asyncio.Event()
         self.answers_pings, self.reads = True, asyncio.Event()
         self.reads.set()
@@ -79,17 +81,23 @@ class Link:
 
     def write(self, data):
         with contextlib.suppress(ConnectionError, RuntimeError):
-            self.writer.write(data)
+            self.output(data)
 
     @contextlib.contextmanager
     def alone(self):
         """Gives `write` to one frame that takes a while; others, as the answer to a Ping, follow behind it."""
-        write, waiting = self.write, []
-        self.write = waiting.append
+        output = self.output
+        waiting: list[bytes] = []
+
+        def write(data):
+            with contextlib.suppress(ConnectionError, RuntimeError):
+                output(data)
+
+        self.output = waiting.append
         try:
             yield write
         finally:
-            self.write = write
+            self.output = output
             for data in waiting:
                 write(data)
 

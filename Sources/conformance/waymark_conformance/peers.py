@@ -11,6 +11,7 @@ import signal
 import socket
 import tempfile
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 from .schema import Malformed
 
@@ -40,12 +41,12 @@ class Peer:
     """A template of a file, whose path replaces {file} in the command."""
     changed: str = ""
     """Of a gateway: the file after its operator has changed it. The gateway reads it at SIGHUP."""
-    driver: list = field(default_factory=list)
+    driver: list[str] = field(default_factory=list)
     """Which of PARTS, the driver contract, it has."""
-    setups: dict = field(default_factory=dict)
+    setups: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Of a gateway: names of setups, each with its own command, file and times."""
-    times: dict = field(default_factory=dict)
-    environment: dict = field(default_factory=dict)
+    times: dict[str, float] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
 
     def setup(self, name):
         """The setup of the name, or this one."""
@@ -128,7 +129,13 @@ class Process:
         self.places["folder"] = self.folder
         self.lines, self.views, self.state = [], [], {}
         self.news = asyncio.Event()
-        self.process = None
+        self.process: asyncio.subprocess.Process | None = None
+
+    @property
+    def started(self):
+        if self.process is None:
+            raise RuntimeError(f"{self.peer.name} has not been started")
+        return self.process
 
     def fill(self, text):
         for name, value in self.places.items():
@@ -167,7 +174,7 @@ class Process:
 
     async def read(self):
         with contextlib.suppress(ValueError, ConnectionError):
-            while line := await self.process.stdout.readline():
+            while line := await self.started.stdout.readline():
                 self.understand(line.decode("utf-8", "replace").rstrip("\n"))
                 self.news.set()
 
@@ -190,7 +197,7 @@ class Process:
 
     def signal(self, name):
         """Sends a signal by its name without SIG."""
-        self.process.send_signal(getattr(signal, f"SIG{name}"))
+        self.started.send_signal(getattr(signal, f"SIG{name}"))
 
     def change(self):
         """Replaces the file by the changed one."""
@@ -203,10 +210,10 @@ class Process:
         printed = [line for line in self.lines if line.strip() and not line.startswith("{")]
         named = [line for line in printed if CRASH.search(line)][:1]
         words = " / ".join(dict.fromkeys(named + printed[-1:])) or "it printed nothing"
-        return f"it ended with status {self.process.returncode}: {words}"
+        return f"it ended with status {self.started.returncode}: {words}"
 
     def command(self, line):
-        self.process.stdin.write(line.encode() + b"\n")
+        self.started.stdin.write(line.encode() + b"\n")
 
     async def end(self):
         if self.process and self.process.returncode is None:

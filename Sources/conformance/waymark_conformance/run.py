@@ -8,14 +8,16 @@ import socket
 import time
 import traceback
 from dataclasses import dataclass, field
+from typing import Any
 
 from .cases import Case
 from .client_laws import ClientLaws
+from .judging import Failed
 from .laws import EndpointLaws, GatewayLaws
 from .links import Link, clock
 from .peers import Process, free_port
 from .schema import Malformed, load
-from .steps import Failed, Scene
+from .steps import Scene
 
 OK, NON_STRICT, INFORMATIONAL, UNIMPLEMENTED, FAILED = "OK", "NON-STRICT", "INFORMATIONAL", "UNIMPLEMENTED", "FAILED"
 VERDICTS = [OK, NON_STRICT, INFORMATIONAL, UNIMPLEMENTED, FAILED]
@@ -38,13 +40,13 @@ runs = itertools.count(1)
 
 @dataclass
 class Result:
-    case: object
+    case: Case
     verdict: str
     why: str = ""
-    log: list = field(default_factory=list)
-    lines: list = field(default_factory=list)
+    log: list[Any] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
     seconds: float = 0.0
-    observed: list = field(default_factory=list)
+    observed: list[Any] = field(default_factory=list)
 
 
 class NotStarted(Malformed):
@@ -84,7 +86,7 @@ class GatewayStage:
                     writer.close()
                 return
             except OSError:
-                if clock() > until or process.process.returncode is not None:
+                if clock() > until or process.started.returncode is not None:
                     raise NotStarted("the gateway does not listen: " + " / ".join(process.lines[-5:])) from None
                 await asyncio.sleep(0.02)
 
@@ -159,7 +161,7 @@ class PeerView:
     def __init__(self, peer, case):
         self.peer, self.case = peer.setup(case.setup), case
         self.parts, self.setups = set(peer.driver), peer.setups
-        self.new = asyncio.Queue()
+        self.new: asyncio.Queue[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = asyncio.Queue()
         self.sessions = {}
 
     @contextlib.asynccontextmanager
@@ -184,9 +186,9 @@ class PeerView:
         """Adds how the implementation ended, if it did."""
         if any(link.is_closed for link in scene.links.values()):
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(scene.process.process.wait(), 0.2)
+                await asyncio.wait_for(scene.process.started.wait(), 0.2)
         words = scene.process.last_words()
-        if scene.process.process.returncode and not failure.verdict and words not in str(failure):
+        if scene.process.started.returncode and not failure.verdict and words not in str(failure):
             failure.args = (f"{failure}; {words}",)
 
     async def accepted(self, scene, target, until, otherwise):
@@ -196,12 +198,12 @@ class PeerView:
                 break
             if clock() >= until:
                 raise Failed("it did not connect in time", otherwise)
-            if scene.process.process.returncode is not None and self.new.empty():
+            if scene.process.started.returncode is not None and self.new.empty():
                 raise Failed(scene.process.last_words(), otherwise)
         laws = EndpointLaws() if self.peer.role == "endpoint" else ClientLaws(self.sessions)
         if scene.observed:
             laws.sessions |= scene.observed[-1].sessions
-            if self.peer.role == "endpoint":
+            if isinstance(laws, EndpointLaws):
                 laws.cursor, laws.end = scene.observed[-1].cursor, scene.observed[-1].end
                 laws.session = scene.observed[-1].session
                 laws.cursors |= scene.observed[-1].cursors
@@ -273,7 +275,7 @@ def judge_laws(laws, results):
 async def run_all(cases, peer, jobs=24, slowness=1.0, stage=None, order=None, stop=None):
     """Runs the cases, several at a time, and judges the laws. A result for which `stop` is true ends it."""
     own = stage or (GatewayStage(peer) if peer.role == "gateway" else PeerStage(peer))
-    if peer.role == "gateway" and not stage:
+    if isinstance(own, GatewayStage) and not stage:
         await own.prepare("default")
     turns, results, over = asyncio.Semaphore(jobs), [], asyncio.Event()
 
@@ -288,7 +290,9 @@ async def run_all(cases, peer, jobs=24, slowness=1.0, stage=None, order=None, st
     tasks = [asyncio.create_task(one(case)) for case in plain]
     try:
         done = asyncio.gather(*tasks)
-        await asyncio.wait([done, waiting := asyncio.create_task(over.wait())], return_when=asyncio.FIRST_COMPLETED)
+        waiting = asyncio.create_task(over.wait())
+        either: list[asyncio.Future[Any]] = [done, waiting]
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
         if over.is_set():
             done.cancel()

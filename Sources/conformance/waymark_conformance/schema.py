@@ -3,6 +3,7 @@
 import json
 import struct
 from importlib import resources
+from typing import Any
 
 VARINTS = {"uint32", "uint64", "bool", "sint32"}
 WIDTH = {"uint32": 32, "uint64": 64, "sint32": 32, "bool": 64}
@@ -159,7 +160,7 @@ def read_field(field, kind, value):
 
 def decode(name, data):
     """The JSON form of a body. Unknown fields are under the key "unknown", as their numbers."""
-    out = {}
+    out: dict[str, Any] = {}
     for number, kind, value in split(data):
         if number not in FIELDS[name]:
             out.setdefault("unknown", []).append(number)
@@ -190,7 +191,8 @@ def faults(name, data, path=""):
         fields = split(data)
     except Malformed as error:
         return [f"{path or name}: {error}"]
-    out, seen = [], {}
+    out: list[str] = []
+    seen: dict[str, list[Any]] = {}
     for number, kind, value in fields:
         if number not in FIELDS[name]:
             continue

@@ -9,6 +9,7 @@ from .frames import HEADER, PUBLISHED, Frame, flag_bits, flag_names, type_number
 from .judging import Failed, Judging
 from .links import clock
 from .match import filled, merged, mismatch
+from .peers import Process
 from .schema import NAMES, Malformed, encode, load
 
 SCENES, FRAGMENTS = load("scenes.json"), load("fragments.json")
@@ -35,7 +36,8 @@ class Scene(Judging):
     def __init__(self, names, stage, slowness=1.0):
         self.names, self.stage, self.slowness = names, stage, slowness
         self.links, self.log, self.observed = {}, [], []
-        self.process, self.was_told = None, False
+        self.process: Process | None = None
+        self.was_told = False
         self.marks = {}
 
     # Names and times
@@ -49,6 +51,13 @@ class Scene(Judging):
         if isinstance(value, dict):
             return self.stage.peer.time(value["time"]) * value.get("times", 1) + value.get("plus", 0)
         return value
+
+    @property
+    def program(self):
+        """The program under test, in the cases of peers."""
+        if self.process is None:
+            raise Malformed("a step needs the program under test, which a gateway's case has not")
+        return self.process
 
     def link(self, name):
         if name not in self.links:
@@ -187,13 +196,13 @@ class Scene(Judging):
     async def batch(self, target, step):
         """Sends several frames in one write."""
         link = self.link(target)
-        written = []
-        link.write = written.append
+        written: list[bytes] = []
+        output, link.output = link.output, written.append
         try:
             for each in step["steps"]:
                 await self.run([each])
         finally:
-            del link.write
+            link.output = output
         link.write(b"".join(written))
 
     # Receiving
@@ -411,7 +420,7 @@ class Scene(Judging):
         if self.process and "reconnects" not in self.stage.peer.driver:
             if "commands" not in self.stage.peer.driver:
                 raise Failed("it does not come back by itself, and has no command cut", "UNIMPLEMENTED")
-            self.process.command("cut")
+            self.program.command("cut")
             await self.closed(target, {"loose": True})
         self.link(target).close()
         self.log.append((clock(), target, "cut", None))
@@ -435,7 +444,7 @@ class Scene(Judging):
                 return
             raise Failed("it has no commands", "UNIMPLEMENTED")
         self.log.append((clock(), "driver", f"> {line}", None))
-        self.process.command(line)
+        self.program.command(line)
 
     async def view(self, pattern, step):
         """What the implementation shows fits the pattern in time."""
@@ -444,8 +453,8 @@ class Scene(Judging):
         until = clock() + self.seconds(step.get("within", WITHIN)) * self.slowness
         last = None
         while True:
-            self.process.news.clear()
-            view = self.process.views[-1] if self.process.views else {"shows": False}
+            self.program.news.clear()
+            view = self.program.views[-1] if self.program.views else {"shows": False}
             last = mismatch(pattern, view, dict(self.names), "")
             if last is None:
                 return
@@ -453,12 +462,12 @@ class Scene(Judging):
             if left <= 0:
                 raise Failed(f"shows something else: {last}", step.get("otherwise", ""))
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.process.news.wait(), left)
+                await asyncio.wait_for(self.program.news.wait(), left)
 
     async def state(self, pattern, step):
         """The last line `state` of cluster-json fits the pattern in time."""
         until = clock() + self.seconds(step.get("within", WITHIN)) * self.slowness
-        while (fault := mismatch(pattern, {key: self.process.state.get(key) for key in pattern}, dict(self.names))) is not None:
+        while (fault := mismatch(pattern, {key: self.program.state.get(key) for key in pattern}, dict(self.names))) is not None:
             if clock() > until:
                 raise Failed(f"its state is another: {fault}", step.get("otherwise", ""))
             await asyncio.sleep(0.01)
@@ -483,7 +492,7 @@ class Scene(Judging):
         """Nothing that was shown so far fits the pattern."""
         if "state" not in self.stage.peer.driver:
             raise Failed("it does not print what it shows", "UNIMPLEMENTED")
-        for view in self.process.views:
+        for view in self.program.views:
             if mismatch(pattern, view, dict(self.names), "") is None:
                 raise Failed(f"showed {pattern}")
 
