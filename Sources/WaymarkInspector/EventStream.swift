@@ -134,7 +134,7 @@ package struct EventStream: Sendable {
         }
         if case .recent(let recent) = source.history {
             if let missed, recent.counts.missed > missed {
-                add("gap", ["missed": Int(clamping: recent.counts.missed - missed)])
+                add("gap", ["missed": Int(clamping: recent.counts.missed.subtractingSaturating(missed))])
             }
             self.missed = recent.counts.missed
         }

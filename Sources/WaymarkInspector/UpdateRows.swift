@@ -214,7 +214,8 @@ struct ReceiptBook {
         _ endpoint: String, _ receipt: Receipt, _ newest: UInt64
     ) -> (count: Int, isWhole: Bool) {
         let count = self.rows.count { $0.sequence > receipt.receivedSequence && $0.sent.contains(endpoint) }
-        let isWhole = self.rows.first.map { $0.sequence <= receipt.receivedSequence + 1 } ?? false
+        let isWhole =
+            self.rows.first.map { $0.sequence <= receipt.receivedSequence.addingSaturating(1) } ?? false
         let isBehind = newest > receipt.receivedSequence
         return (isBehind ? max(1, count) : count, isWhole || !isBehind)
     }

@@ -121,7 +121,7 @@ package struct RecentHistory: Sendable {
             self.add(
                 Item(number: told.number, time: self.later(time), content: .frames(told)), told.frames.count)
         case .observationGap(let gap):
-            self.counts.missed += gap.dropped
+            self.counts.missed.addSaturating(gap.dropped)
             self.state.pass(message)
             self.incoming?.pass(message)
             self.add(
@@ -208,7 +208,7 @@ package struct RecentHistory: Sendable {
             let entries = first.items.count { if case .records = $0.content { false } else { true } }
             self.counts.bytes -= first.byteCount
             self.counts.entries -= entries
-            self.counts.dropped += UInt64(entries)
+            self.counts.dropped.addSaturating(UInt64(entries))
         }
     }
 

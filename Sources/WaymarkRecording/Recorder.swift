@@ -193,7 +193,7 @@ package struct Recorder: Sendable {
         case .observedFrames(let frames): self.apply(frames, at: now, into: &actions)
         case .observationGap(let gap):
             self.observed.apply(message) { _ in nil }
-            self.counts.dropped += gap.dropped
+            self.counts.dropped.addSaturating(gap.dropped)
             let text = EventJSON.dropped(gap.dropped, number: self.observed.number, at: now)
             self.write(event: text, at: now, into: &actions)
         default: break  // Counters, and what a newer gateway tells.

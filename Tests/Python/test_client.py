@@ -114,6 +114,15 @@ def test_while_there_is_no_connection_only_the_newest_value_of_a_state_is_kept()
     ]
 
 
+def test_a_session_that_a_gateway_has_up_to_the_largest_number_keeps_that_number() -> None:
+    _, gateway, session = guided()
+    lying = m.ResumedSession(session_id=7, sequence=2**64 - 1, phase=m.SessionPhase.ACTIVE)
+    orphan = m.ResumedSession(session_id=9, sequence=2**64 - 1, phase=m.SessionPhase.ACTIVE)
+    gateway.reconnect(resumed=True, sessions=(lying, orphan))
+    session.publish(m.CurrentRoadName(name_variants=("A",)))
+    assert {frame.sequence for frame in gateway.sent_frames() if frame.is_published} == {2**64 - 1}
+
+
 def test_a_restarted_gateway_is_told_the_present_state_of_the_drive() -> None:
     _, gateway, session = guided()
     session.publish(m.CurrentRoadName(name_variants=("Main street",)))

@@ -53,6 +53,20 @@ import WaymarkProtocol
             ])
     }
 
+    @Test func `gaps of any size are counted, and end no recording`() throws {
+        var drive = Drive()
+        drive.begin()
+        var recent = RecentHistory(at: Drive.start)
+        for _ in 0..<2 {
+            let gap = Message.observationGap(ObservationGap(dropped: .max, nextNumber: .max))
+            drive.tell(gap)
+            recent.apply(gap, at: Drive.start)
+        }
+        #expect(recent.counts.missed == .max)
+        let events = try drive.recording().events().filter { $0.contains("\"kind\":\"dropped\"") }
+        #expect(events.count == 2)
+    }
+
     @Test func `the state at any entry is the one that an observer had`() throws {
         var options = Recorder.Options()
         (options.stateBytes, options.chunkBytesMax) = (700, 300)

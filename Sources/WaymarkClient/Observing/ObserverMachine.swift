@@ -68,7 +68,7 @@ package struct ObserverMachine: PeerMachine {
         case .observedRecords(let records): if records.number != 0 { self.number = records.number }
         case .observedEvent(let event): self.number = event.number
         case .observedFrames(let frames): self.number = frames.number
-        case .observationGap(let gap): self.number += gap.dropped
+        case .observationGap(let gap): self.number.addSaturating(gap.dropped)
         default: break  // No entry.
         }
     }

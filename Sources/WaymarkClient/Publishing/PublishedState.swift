@@ -133,8 +133,9 @@ struct PublishedState: Sendable, Hashable {
             try self.restate()
         }
         return self.queue.dequeueAll().compactMap { item in
-            let frame = item.frame(session: session, sequence: self.sequence + 1, without: self.withheld)
-            if frame != nil { self.sequence += 1 }
+            let frame = item.frame(
+                session: session, sequence: self.sequence.addingSaturating(1), without: self.withheld)
+            if frame != nil { self.sequence.addSaturating(1) }
             self.keepRecent(Sent(sequence: self.sequence, item: item, hasFrame: frame != nil))
             return frame
         }
@@ -142,7 +143,7 @@ struct PublishedState: Sendable, Hashable {
 
     /// The frame that ends the session at the gateway, whatever is queued.
     mutating func giveUp(session: SessionID) -> Frame {
-        self.sequence += 1
+        self.sequence.addSaturating(1)
         return Codec.encode(
             Envelope(.publication(.cancelGuidance), session: session, sequence: self.sequence))
     }
@@ -173,7 +174,8 @@ struct PublishedState: Sendable, Hashable {
         self.acknowledge(sequence)
         let lost = self.recent.filter { $0.sequence > sequence }
         let isComplete =
-            sequence <= self.sequence && lost.count(where: \.hasFrame) == Int(self.sequence - sequence)
+            sequence <= self.sequence
+            && UInt64(lost.count(where: \.hasFrame)) == self.sequence.subtractingSaturating(sequence)
         self.sequence = sequence
         guard isComplete else { return self.restateLater() }
         self.recent.removeLast(lost.count)

@@ -257,7 +257,7 @@ package struct ClientMachine: PeerMachine {
     /// Ends a session that the gateway has opened for a call that was abandoned.
     mutating func endOrphan(_ session: SessionID, after sequence: UInt64) {
         self.send(
-            Envelope(.publication(.cancelGuidance), session: session, sequence: sequence + 1))
+            Envelope(.publication(.cancelGuidance), session: session, sequence: sequence.addingSaturating(1)))
     }
 
     /// Ends the orphans once no session is being opened: until then one of them may be a session that is opened again.

@@ -29,8 +29,8 @@ package struct ObservedGateway: Sendable, Hashable {
             self.number = frames.number
             self.apply(frames, outline)
         case .observationGap(let gap):
-            self.dropped += gap.dropped
-            self.number += gap.dropped
+            self.dropped.addSaturating(gap.dropped)
+            self.number.addSaturating(gap.dropped)
         default: break  // Of the connection, or Counters.
         }
     }

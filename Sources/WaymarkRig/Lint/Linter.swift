@@ -119,7 +119,7 @@ package struct Linter: Sendable {
 
     /// Nothing has happened up to an instant, and nothing more happens at it.
     package mutating func advance(to instant: Instant) -> [Finding] {
-        let findings = self.decide(before: Instant(nanoseconds: instant.nanoseconds + 1))
+        let findings = self.decide(before: instant + .nanoseconds(1))
         self.instant = max(self.instant, instant)
         return findings
     }

@@ -386,7 +386,7 @@ extension [ReplayPeer] {
 extension Duration {
     func divided(by speed: Double) -> Duration {
         // Why: exactly the recorded instant, for timers that need it.
-        speed == 1 ? self : .nanoseconds(Int64(Double(self.nanoseconds) / speed))
+        speed == 1 ? self : .nanoseconds(Int64(saturating: Double(self.nanoseconds) / speed))
     }
 }
 

@@ -163,7 +163,7 @@ package struct Judge: Sendable {
 
     /// When ``deadlineReached(at:in:)`` must be called. Why a nanosecond after the deadlines of expectations: what happens exactly at its
     /// end is within a window.
-    package var deadline: Instant? { self.earliest.map { Instant(nanoseconds: $0.nanoseconds + 1) } }
+    package var deadline: Instant? { self.earliest.map { $0 + .nanoseconds(1) } }
 
     package mutating func deadlineReached(at now: Instant, in history: History) {
         self.expire(before: now, in: history)

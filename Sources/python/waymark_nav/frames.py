@@ -16,6 +16,8 @@ HEADER_BYTES = 24
 VERSION = 1
 #: What a client publishes.
 PUBLISHED = range(0x0100, 0x0200)
+#: The largest number of a publication.
+SEQUENCE_MAX = 2**64 - 1
 #: Larger frames than this no peer may agree on.
 FRAME_BYTES_MAX = 16_777_216
 
@@ -65,6 +67,11 @@ class Frame(NamedTuple):
         """The bytes of the frame."""
         header = HEADER.pack(b"WM", VERSION, self.flags, self.type, self.key, len(self.body), self.session, self.sequence)
         return header + self.body
+
+
+def next_sequence(sequence: int) -> int:
+    """The number after one that a gateway may have said. The largest is followed by itself: the header has no larger one."""
+    return min(sequence + 1, SEQUENCE_MAX)
 
 
 def frame(message: Message, session: int = 0, sequence: int = 0) -> Frame:

@@ -10,7 +10,7 @@ from waymark_nav._wire import Message, validate
 from waymark_nav.core._peer import VERSION_MAX, VERSION_MIN, Event, Peer, Reconnection
 from waymark_nav.core._session import Session
 from waymark_nav.errors import ClosedError, Rejection, WaymarkError
-from waymark_nav.frames import Frame, frame
+from waymark_nav.frames import Frame, frame, next_sequence
 from waymark_nav.messages import Feature, Outcome, SessionEndReason
 
 #: What a client may provide and answer.
@@ -268,7 +268,7 @@ class Client(Peer):
         known = {session.id for session in self._sessions}
         for session_id, sequence in self._orphans:
             if session_id not in known:
-                self._control.append(frame(m.CancelGuidance(), session_id, sequence + 1))
+                self._control.append(frame(m.CancelGuidance(), session_id, next_sequence(sequence)))
         self._orphans = []
 
     def _ended(self, error: WaymarkError) -> None:

@@ -14,7 +14,7 @@ from waymark_nav._wire import DUPLICATE, LIMIT_REACHED, OUT_OF_RANGE, Message, v
 from waymark_nav.core._content import check_references, divided, reduced, restatement, without
 from waymark_nav.core._state import Phase, VehicleState
 from waymark_nav.errors import Rejection, SessionEndedError
-from waymark_nav.frames import HEADER_BYTES, PUBLISHED, Flags, Frame, frame
+from waymark_nav.frames import HEADER_BYTES, PUBLISHED, Flags, Frame, frame, next_sequence
 from waymark_nav.messages import BODIES, TYPES, Feature, SessionEndReason
 
 #: Publications that are not acknowledged: beyond either bound publishing waits.
@@ -183,7 +183,7 @@ class Session:
             whole = self._frame(item)
             item.is_withheld = whole is None
             if whole is not None:
-                self._sequence += 1
+                self._sequence = next_sequence(self._sequence)
                 frames.append(whole._replace(session=self.id, sequence=self._sequence))
             item.sequence = self._sequence
             self._sent.append(item)
@@ -198,7 +198,7 @@ class Session:
 
     def end_frame(self) -> Frame:
         """Ends the session at the gateway, whatever is queued."""
-        return frame(m.CancelGuidance(), self.id, self._sequence + 1)
+        return frame(m.CancelGuidance(), self.id, next_sequence(self._sequence))
 
     # What the gateway says
 
