@@ -148,15 +148,17 @@ func unixPair() throws -> (CInt, CInt) {
 private func tcpPair() throws -> (CInt, CInt) {
     let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
     defer { close(listener) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    // A sockaddr_in in bytes: the family in the order of this machine, port 0, 127.0.0.1. In a build of whole modules the fields of the
+    // type itself belong to a module of SwiftNIO that this one must not import.
+    var address = withUnsafeBytes(of: sa_family_t(AF_INET), Array.init) + [0, 0, 127, 0, 0, 1]
+    address += [UInt8](repeating: 0, count: 8)
+    var length = socklen_t(address.count)
     let ours = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-    let isConnected = withUnsafeMutablePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            bind(listener, $0, length) == 0 && listen(listener, 1) == 0
-                && getsockname(listener, $0, &length) == 0 && connect(ours, $0, length) == 0
+    let isConnected = address.withUnsafeMutableBytes {
+        $0.withMemoryRebound(to: sockaddr.self) {
+            bind(listener, $0.baseAddress, length) == 0 && listen(listener, 1) == 0
+                && getsockname(listener, $0.baseAddress, &length) == 0
+                && connect(ours, $0.baseAddress, length) == 0
         }
     }
     guard isConnected else { throw UnexpectedResult(got: "errno \(errno)") }
