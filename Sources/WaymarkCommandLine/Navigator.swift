@@ -41,12 +41,14 @@ actor Navigator {
         var guide: Guide?
         /// Yields when the roster changes.
         var changed: AsyncStream<Void>.Continuation?
+        /// Called at an interruption, once the end is waited for.
+        var hurry: (@Sendable () -> Void)?
     }
 
     /// The longest wait for the gateway's confirmation of the end: as long as a gateway waits for a client by default.
     private static let confirmationMax = Duration.seconds(30)
-    /// The same for a user who has interrupted the program.
-    private static let interruptionMax = Duration.seconds(2)
+    /// The same for a user who has interrupted the program, before or during that wait.
+    private static let interruptionMax = Duration.milliseconds(400)
 
     private let engine: (any RoutingEngine)?
     private let policy: Policy
@@ -108,6 +110,7 @@ actor Navigator {
         self.assign.finish()
         for record in self.drives.values {
             record.changed?.yield()
+            record.hurry?()
             if let guide = record.guide { await guide.cancel() } else { await Self.cancel(record.session) }
         }
     }
@@ -133,9 +136,7 @@ actor Navigator {
         let reader = Task { for await event in events { await self.apply(event, drive: number) } }
         let end = try await self.guide(number, session, answer, plan)
         // Waits for the gateway's confirmation, also during a lost connection: else its vehicles would not be told of the end.
-        _ = await first(within: self.isCancelled ? Self.interruptionMax : Self.confirmationMax) {
-            await reader.value
-        }
+        await self.awaitConfirmation(reader, drive: number)
         reader.cancel()
         let roster = self.drives[number]?.roster
         let outcome =
@@ -143,6 +144,26 @@ actor Navigator {
             ?? .notBegun(roster?.missing(plan.awaited) ?? [], plan.awaited)
         self.say("drive \(number): \(outcome)")
         return outcome
+    }
+
+    /// Waits until the events of a drive are over, or for as long as the user or the gateway is patient.
+    private func awaitConfirmation(_ reader: Task<Void, Never>, drive number: Int) async {
+        let (ends, end) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
+        let done = Task {
+            await reader.value
+            end.yield()
+        }
+        let limit = Task { await Self.wait(Self.confirmationMax, then: end) }
+        self.drives[number]?.hurry = { Task { await Self.wait(Self.interruptionMax, then: end) } }
+        if self.isCancelled { self.drives[number]?.hurry?() }
+        for await _ in ends { break }
+        self.drives[number]?.hurry = nil
+        for task in [done, limit] { task.cancel() }
+    }
+
+    private static func wait(_ limit: Duration, then end: AsyncStream<Void>.Continuation) async {
+        do { try await Task.sleep(for: limit) } catch { return }
+        end.yield()
     }
 
     /// Waits for the vehicles and guides them; nil if they did not connect in time.
@@ -260,7 +281,7 @@ actor Navigator {
         }
         guard !self.isCancelled else { return .decline(.busy) }
         do throws(RoutingError) {
-            let points = [Waypoint(center: position), inquiry.destination]
+            let points = [Waypoint(center: position), inquiry.destination.closed]
             let answer = try await engine.route(through: points)
             guard Self.leads(answer.routes[0], to: 1, of: points) else { return .decline(.invalid) }
             let assignment = Assignment(answer: answer, vehicles: .vehicles([inquiry.vehicle]))
@@ -280,14 +301,15 @@ actor Navigator {
         let vehicle = inquiry.vehicle
         guard await guide.inquiryBegan(vehicle) else { return .decline(.invalid) }
         let next = await guide.stop(endingSegment: inquiry.segment)
-        let (waypoints, index) = await guide.waypoints(with: inquiry.waypoint, before: next)
+        let stop = inquiry.waypoint.closed
+        let (waypoints, index) = await guide.waypoints(with: stop, before: next)
         let route: EngineRoute
         do throws(RoutingError) { route = try await engine.route(through: waypoints).routes[0] } catch {
             Terminal.note("\(error)")
             return .decline(.invalid)
         }
         guard Self.leads(route, to: index, of: waypoints) else { return .decline(.invalid) }
-        let detour = Guide.Detour(stop: inquiry.waypoint, next: next, route: route)
+        let detour = Guide.Detour(stop: stop, next: next, route: route)
         guard self.policy.onWaypoint != .ownUI else {
             await guide.promise(detour, to: vehicle)
             return .ownPrompt { true }

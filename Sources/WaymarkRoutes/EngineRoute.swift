@@ -8,6 +8,8 @@ public struct RouteNotice: Sendable, Hashable {
     public package(set) var reason: String
     /// Whether it reports that the engine moved a point.
     package var isMovedPoint: Bool
+    /// Whether it reports that Waymark has no place for a member of the engine's answer, which changes nothing of what is shown.
+    package var isOmission: Bool { self.reason.hasPrefix("not carried over") }
 
     package init(path: String, reason: String, isMovedPoint: Bool = false) {
         self.path = path

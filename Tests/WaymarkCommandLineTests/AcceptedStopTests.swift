@@ -1,4 +1,5 @@
 import Foundation
+import RecordedRoutes
 import Synchronization
 import Testing
 import WaymarkModel
@@ -236,21 +237,8 @@ import WaymarkRoutes
 
     /// The lines of the routes that ship, and of those beside the package, from 2 to 40 km.
     private static func roads() throws -> [[Coordinate]] {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let shared =
-            ProcessInfo.processInfo.environment["WAYMARK_ROUTES"].map { URL(filePath: $0) }
-            ?? root.deletingLastPathComponent().appending(path: "shared/routes")
-        let folders = [root.appending(path: "Sources/WaymarkCommandLine/Resources/routes"), shared]
-        let files = folders.flatMap { folder in
-            (FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap {
-                $0 as? URL
-            } ?? [])
-            .filter { $0.pathExtension == "json" && !$0.path.contains("/traces/") }
-            .sorted { $0.path < $1.path }
-        }
-        return files.compactMap { file -> [Coordinate]? in
-            guard let data = try? Data(contentsOf: file), data.count < 300_000,
+        (RecordedRoutes.shipped + RecordedRoutes.recorded).compactMap { file -> [Coordinate]? in
+            guard let data = try? Data(contentsOf: file.url), data.count < 300_000,
                 let route = try? RouteReader.read([UInt8](data)).routes.first
             else { return nil }
             let length = LineMeasure(line: route.line, speeds: route.lineSpeeds).length

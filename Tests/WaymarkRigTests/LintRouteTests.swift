@@ -1,4 +1,5 @@
 import Foundation
+import RecordedRoutes
 import RigMutants
 import Testing
 import WaymarkModel
@@ -14,33 +15,13 @@ import WaymarkRoutes
         var testDescription: String { self.url.lastPathComponent }
     }
 
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
     private static let environment = ProcessInfo.processInfo.environment
 
     /// A drive of this length takes long to judge, so it is driven only with `WAYMARK_LINT_ALL`.
     private static let longMeters: UInt32 = 15_000
 
-    /// The shipped routes, and those of `WAYMARK_ROUTES` or of the folder beside the package.
-    private static let files: [File] = {
-        let shipped = Self.found(in: Self.root.appending(path: "Sources/WaymarkCommandLine/Resources/routes"))
-        let folder =
-            Self.environment["WAYMARK_ROUTES"].map { URL(filePath: $0) }
-            ?? Self.root.deletingLastPathComponent().appending(path: "shared/routes")
-        let recorded = Self.found(in: folder)
-        if recorded.isEmpty {
-            print("notice: no recorded routes in \(folder.path): set WAYMARK_ROUTES; skipped")
-        }
-        return shipped + recorded
-    }()
-
-    private static func found(in folder: URL) -> [File] {
-        let files =
-            FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?
-            .compactMap { $0 as? URL } ?? []
-        return files.filter { $0.pathExtension == "json" && !$0.path.contains("/traces/") }
-            .sorted { $0.path < $1.path }.map { File(url: $0) }
-    }
+    /// The shipped routes, and the recorded ones beside the package.
+    private static let files = (RecordedRoutes.shipped + RecordedRoutes.recorded).map { File(url: $0.url) }
 
     @Test(arguments: Self.files)
     func `no shipped or shared route has a finding`(_ file: File) throws {

@@ -182,7 +182,16 @@ import WaymarkRoutes
         #expect(nearest.highlightedAngle == .degrees(0))
         let foreign = Lane(
             directions: [.straight, .right], taken: .left, maneuver: .sharpRight, status: .good)
-        #expect(foreign.highlightedAngle == .degrees(90))
+        #expect(foreign.highlightedAngle == nil, "the nearest arrow is 60 degrees from the maneuver")
+        let measured = Lane(
+            directions: [.straight, .right], taken: nil, maneuver: .sharpRight, angle: .degrees(136),
+            status: .good)
+        #expect(measured.highlightedAngle == nil)
+        let near = Lane(
+            directions: [.straight, .right], taken: nil, maneuver: .sharpRight, angle: .degrees(135),
+            status: .good)
+        #expect(
+            near.highlightedAngle == .degrees(90), "it is 45 degrees from the maneuver's angle on the line")
         let bare = Lane(directions: [], taken: .left, maneuver: .left, status: .preferred)
         #expect(bare.angles == [] && bare.highlightedAngle == nil && bare.status == .preferred)
     }

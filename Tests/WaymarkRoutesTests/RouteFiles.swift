@@ -1,4 +1,5 @@
 import Foundation
+import RecordedRoutes
 import Testing
 import WaymarkRoutes
 
@@ -20,24 +21,11 @@ struct RouteFile: Sendable, CustomTestStringConvertible {
         try RouteReader.read(self.bytes(), options: options)
     }
 
-    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
     /// The sample routes that ship with the project.
-    static let shipped: [RouteFile] = files(
-        in: root.appending(path: "Sources/WaymarkCommandLine/Resources/routes"))
+    static let shipped = RecordedRoutes.shipped.map { RouteFile(url: $0.url, name: $0.name) }
 
-    /// The files of `WAYMARK_ROUTES` or of the folder beside the package; empty, with a notice, if there is none.
-    static let recorded: [RouteFile] = {
-        let folder =
-            ProcessInfo.processInfo.environment["WAYMARK_ROUTES"].map { URL(filePath: $0) }
-            ?? root.deletingLastPathComponent().appending(path: "shared/routes")
-        let found = files(in: folder)
-        if found.isEmpty {
-            print("notice: no recorded routes in \(folder.path): set WAYMARK_ROUTES; skipped")
-        }
-        return found
-    }()
+    /// The recorded answers; empty if there are none beside the package.
+    static let recorded = RecordedRoutes.recorded.map { RouteFile(url: $0.url, name: $0.name) }
 
     /// The files that contain routes.
     static let readable: [RouteFile] = (shipped + recorded).filter { file in
@@ -46,14 +34,5 @@ struct RouteFile: Sendable, CustomTestStringConvertible {
 
     static func named(_ name: String) -> RouteFile? {
         (recorded + shipped).first { $0.name.hasSuffix(name) }
-    }
-
-    private static func files(in folder: URL) -> [RouteFile] {
-        let base = folder.standardizedFileURL.path
-        let found = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-        return (found?.compactMap { $0 as? URL } ?? [])
-            .filter { $0.pathExtension == "json" && !$0.path.contains("/traces/") }
-            .map { RouteFile(url: $0, name: String($0.standardizedFileURL.path.dropFirst(base.count + 1))) }
-            .sorted { $0.name < $1.name }
     }
 }

@@ -1,9 +1,11 @@
+import Foundation
 import WaymarkModel
 import WaymarkRoutes
 
 /// Generates small answers in the engines' forms, for cases that the recorded ones lack.
 enum Sketch {
-    /// One step of OSRM's form, 100 m to the north each.
+    /// One step of OSRM's form, 111 m each. The line leaves it in the direction after the maneuver, and reaches the next one in the
+    /// direction before that.
     struct Step {
         var type: String? = "turn"
         var modifier: String?
@@ -18,20 +20,36 @@ enum Sketch {
     }
 
     static func osrm(_ legs: [[Step]]) -> [UInt8] {
-        var latitude = 0.0
+        var place = Coordinate(latitude: 0, longitude: 9)
         let legTexts = legs.map { steps in
-            let texts = steps.map { step in
-                let (start, end) = (latitude, latitude + (step.type == "arrive" ? 0 : 0.001))
-                latitude = end
-                return Self.text(step, from: start, to: end)
+            let texts = steps.indices.map { index in
+                var points = [place]
+                if steps[index].type != "arrive" {
+                    let after = Double(steps[index].bearings?.after ?? 0)
+                    let next = index + 1 < steps.count ? steps[index + 1].bearings?.before : nil
+                    points += self.bend(from: place, after, next.map(Double.init) ?? after)
+                } else {
+                    points.append(place)
+                }
+                place = points[points.count - 1]
+                return Self.text(steps[index], points)
             }
-            return "{\"steps\":[\(texts.joined(separator: ","))],\"distance\":100,\"duration\":10}"
+            let meters = 111 * steps.count { $0.type != "arrive" }
+            return "{\"steps\":[\(texts.joined(separator: ","))],\"distance\":\(meters),\"duration\":10}"
         }
         return Array("{\"code\":\"Ok\",\"routes\":[{\"legs\":[\(legTexts.joined(separator: ","))]}]}".utf8)
     }
 
-    private static func text(_ step: Step, from start: Double, to end: Double) -> String {
-        var maneuver = ["\"location\":[9,\(start)]"]
+    /// 80 m in one direction, then 31 m in another.
+    private static func bend(from place: Coordinate, _ first: Double, _ second: Double) -> [Coordinate] {
+        let middle = place.moved(meters: 80, bearing: first)
+        return [middle, middle.moved(meters: 31, bearing: second)]
+    }
+
+    private static func position(_ point: Coordinate) -> String { "[\(point.longitude),\(point.latitude)]" }
+
+    private static func text(_ step: Step, _ points: [Coordinate]) -> String {
+        var maneuver = ["\"location\":\(Self.position(points[0]))"]
         if let type = step.type { maneuver.append("\"type\":\"\(type)\"") }
         if let modifier = step.modifier { maneuver.append("\"modifier\":\"\(modifier)\"") }
         if let exit = step.exit { maneuver.append("\"exit\":\(exit)") }
@@ -40,9 +58,9 @@ enum Sketch {
         }
         return """
             {"maneuver":{\(maneuver.joined(separator: ","))\(step.maneuver)},"mode":"\(step.mode)",
-            "name":"\(step.name)","distance":111,"duration":10,
-            "geometry":{"type":"LineString","coordinates":[[9,\(start)],[9,\(end)]]},
-            "intersections":[{"location":[9,\(start)]\(step.intersection)}]\(step.more)}
+            "name":"\(step.name)","distance":\(step.type == "arrive" ? 0 : 111),"duration":10,
+            "geometry":{"type":"LineString","coordinates":[\(points.map(Self.position).joined(separator: ","))]},
+            "intersections":[{"location":\(Self.position(points[0]))\(step.intersection)}]\(step.more)}
             """
     }
 
@@ -54,16 +72,26 @@ enum Sketch {
         return (Array(route.information.maneuvers.dropFirst().dropLast()), route)
     }
 
-    /// One maneuver of Valhalla's form after a start, on a line to the north.
+    /// Maneuvers of Valhalla's form, on a line that follows their bearings, otherwise to the north.
     static func valhalla(_ maneuvers: [String], more: String = "") -> [UInt8] {
-        let line = (0...20).map { Coordinate(latitude: Double($0) / 1_000, longitude: 9) }
+        var line = [Coordinate(latitude: 0, longitude: 9)]
+        for index in maneuvers.indices.dropLast() {
+            let after = Self.number("bearing_after", in: maneuvers[index]) ?? 0
+            let next = Self.number("bearing_before", in: maneuvers[index + 1]) ?? after
+            line += self.bend(from: line[line.count - 1], after, next)
+        }
         let shape = HostileRouteTests.text(.string(Polyline.encode(line, .six)))
         let texts = maneuvers.enumerated().map {
-            "{\"begin_shape_index\":\($0),\"time\":5,\"length\":0.1,\($1)}"
+            "{\"begin_shape_index\":\(2 * $0),\"time\":5,\"length\":0.1,\($1)}"
         }
         return Array(
             "{\"trip\":{\"legs\":[{\"shape\":\(shape),\"maneuvers\":[\(texts.joined(separator: ","))]}]\(more)}}"
                 .utf8)
+    }
+
+    private static func number(_ member: String, in text: String) -> Double? {
+        guard let start = text.range(of: "\"\(member)\":")?.upperBound else { return nil }
+        return Double(text[start...].prefix { $0.isNumber })
     }
 }
 

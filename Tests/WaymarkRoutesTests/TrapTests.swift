@@ -133,7 +133,9 @@ import WaymarkRoutes
             .init(type: "teleport", bearings: nil),
         ])
         #expect(
-            maneuvers.map(\.type) == [.leftTurnAtEnd, .slightRightTurn, .leftTurn, .rightTurn, .noTurn])
+            maneuvers.map(\.type) == [
+                .leftTurnAtEnd, .slightRightTurn, .leftTurn, .rightTurn, .leftTurn,
+            ])
         #expect(route.reports("\"teleport\" is no known type") && route.reports("\"\" is no known type"))
         #expect(!route.reports("endofroad"))
     }

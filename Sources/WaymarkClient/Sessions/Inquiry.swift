@@ -74,7 +74,7 @@ public enum RequestResult: UInt32, Sendable, Hashable, CaseIterable {
     case declinedByUser
     /// Too many requests are open.
     case busy
-    /// It is not possible now, e.g. a stop while no client guides.
+    /// It cannot be done as it was asked for, e.g. no road leads to the place, or no client guides.
     case invalid
     /// No answer came in time.
     case timedOut
@@ -94,7 +94,7 @@ public enum RequestResult: UInt32, Sendable, Hashable, CaseIterable {
         case .notSupported: "the other side does not support this"
         case .declinedByUser: "declined by the user"
         case .busy: "busy with other requests"
-        case .invalid: "not possible now"
+        case .invalid: "invalid, e.g. no road leads there or no client guides"
         case .timedOut: "nobody answered in time"
         case .tooLarge: "larger than the receiver can store"
         case .gone: "the other side has gone"

@@ -419,7 +419,8 @@ package struct GuideMachine: Sendable {
         self.driven = .zero
         self.waited = .zero
         self.reroutes += 1
-        self.trip.waypoints = Array(route.waypoints.dropFirst().dropLast())
+        // Without an engine it is the old route, whose first stops may be behind.
+        self.trip.waypoints = Array(self.drive.waypointsAhead.dropLast())
         self.trip.routeChoices = []
         self.trip.selectedRouteChoice = nil
         self.estimates.clear(at: now)

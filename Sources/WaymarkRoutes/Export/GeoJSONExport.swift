@@ -4,6 +4,8 @@ import WaymarkModel
 extension RouteDrawing {
     /// The route as a GeoJSON feature collection (RFC 7946): a line per leg, then a point per maneuver.
     ///
+    /// A leg that crosses 180 degrees is cut there, into a line of several parts (section 3.1.9).
+    ///
     /// A line has the properties `segment`, `distance_meters` and `duration_seconds`, a point has `id`, `type`,
     /// `instruction`, `road`, `exit` and `roundabout_exit` as far as they are known. Positions have six decimals.
     package var geoJSON: String {
@@ -12,12 +14,16 @@ extension RouteDrawing {
     }
 
     private func lineFeature(_ line: Line) -> String {
-        let positions = self.positions(line).map(Self.position).joined(separator: ",")
+        let parts = AntimeridianCut.parts(self.positions(line)).map { part in
+            "[\(part.map(Self.position).joined(separator: ","))]"
+        }
         var properties = [
             "\"segment\":\(JSONText.quoted(line.segment))", "\"distance_meters\":\(line.meters)",
         ]
         if let seconds = line.seconds { properties.append("\"duration_seconds\":\(seconds)") }
-        return Self.feature("LineString", "[\(positions)]", properties)
+        return parts.count == 1
+            ? Self.feature("LineString", parts[0], properties)
+            : Self.feature("MultiLineString", "[\(parts.joined(separator: ","))]", properties)
     }
 
     private func pointFeature(_ place: Place) -> String {

@@ -1,5 +1,6 @@
 import Foundation
 package import WaymarkModel
+import WaymarkProtocol
 
 /// Lines of points as text: zigzag differences in five-bit groups, as routing engines write them.
 ///
@@ -33,11 +34,25 @@ package enum Polyline {
         }
     }
 
-    /// Reads all points of `text`.
+    /// Reads all points of `text`, which has two numbers for each.
     package static func decode(_ text: String, _ precision: Precision) throws(Mistake) -> [Coordinate] {
+        try self.decode(text, unitsPerDegree: precision.unitsPerDegree)
+    }
+
+    /// Reads all points of `text`.
+    ///
+    /// - Parameters:
+    ///   - text: Numbers in groups of five bits.
+    ///   - unitsPerDegree: Finite, above 0.
+    ///   - dimensions: 2, or 3 with an altitude in centimetres.
+    /// - Returns: The points; an altitude out of the protocol's range is left out.
+    /// - Throws: The first character, number or point that is no part of a polyline.
+    package static func decode(
+        _ text: String, unitsPerDegree: Double, dimensions: Int = 2
+    ) throws(Mistake) -> [Coordinate] {
         var points: [Coordinate] = []
         points.reserveCapacity(text.utf8.count / 6)
-        var values: [Int64] = [0, 0]
+        var values: [Int64] = [0, 0, 0]
         var axis = 0
         var bits: UInt64 = 0
         var shift: UInt64 = 0
@@ -49,12 +64,15 @@ package enum Polyline {
             guard byte - 63 < 0x20 else { continue }
             values[axis] += Int64(bits >> 1) ^ -Int64(bits & 1)
             (bits, shift) = (0, 0)
-            axis = 1 - axis
+            axis = (axis + 1) % dimensions
             guard axis == 0 else { continue }
-            let point = Coordinate(
-                latitude: Double(values[0]) / precision.unitsPerDegree,
-                longitude: Double(values[1]) / precision.unitsPerDegree)
+            var point = Coordinate(
+                latitude: Double(values[0]) / unitsPerDegree, longitude: Double(values[1]) / unitsPerDegree)
             guard point.isOnEarth else { throw .range(point: points.count) }
+            let altitude = Double(values[2]) / 100
+            if dimensions == 3, ProtocolConstants.altitudeMeters.contains(altitude) {
+                point.altitude = altitude
+            }
             points.append(point)
         }
         guard axis == 0, shift == 0 else { throw .truncated }
@@ -98,6 +116,21 @@ extension Polyline.Precision {
         guard let meters, meters > 0 else { return nil }
         let fits = lengths.filter { $0.meters > 0 }.map { ($0.precision, abs(log($0.meters / meters))) }
         return fits.min { $0.1 < $1.1 }?.0
+    }
+
+    /// The precision in which `text` agrees best with `evidence`; nil if it cannot be read in any.
+    static func fitting(_ text: String, _ evidence: LineEvidence) -> Polyline.Precision? {
+        var best: (precision: Polyline.Precision, error: (Double, Double))?
+        for precision in self.allCases {
+            do throws(Polyline.Mistake) {
+                let points = try Polyline.decode(text, precision)
+                let error = evidence.error(of: points)
+                if !points.isEmpty, best.map({ error < $0.error }) ?? true { best = (precision, error) }
+            } catch {
+                continue  // It is not readable in this precision, so this is not the right one.
+            }
+        }
+        return best?.precision
     }
 
     /// In metres; nil for texts that cannot be read in `precision`.

@@ -28,8 +28,17 @@ package enum GraphHopperManeuver: Int, Sendable, Hashable, CaseIterable {
     /// - Parameters:
     ///   - exit: `exit_number`, from 1; nil for none.
     ///   - isFirst: The route or a leg of it begins here.
+    ///   - leavesFerry: The maneuver before entered a ferry.
     /// - Returns: `noTurn` for an unknown sign only.
-    package func type(exit: UInt8?, isFirst: Bool) -> ManeuverType {
+    package func type(exit: UInt8?, isFirst: Bool, leavesFerry: Bool = false) -> ManeuverType {
+        switch self {
+        case .finish, .reachedVia: return .arriveAtDestination
+        case .ferry: return leavesFerry ? .changeFerry : .enterFerry
+        default: return leavesFerry ? .exitFerry : self.type(exit: exit, isFirst: isFirst)
+        }
+    }
+
+    private func type(exit: UInt8?, isFirst: Bool) -> ManeuverType {
         switch self {
         case .unknown: .noTurn
         case .uTurnUnknown, .uTurnLeft, .uTurnRight: isFirst ? .startRouteWithUTurn : .uTurn

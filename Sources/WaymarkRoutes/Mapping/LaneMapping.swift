@@ -36,9 +36,11 @@ extension Lane {
     ///   - directions: As painted; repeated ones count once.
     ///   - taken: The arrow to follow; nil if the engine does not say.
     ///   - maneuver: The direction of the maneuver that the lane leads to, for when `taken` is nil.
+    ///   - angle: The maneuver's angle on the line; nil if unknown.
     ///   - status: Whether to use the lane. Only a usable lane has a highlighted angle.
     package init(
-        directions: [TurnDirection], taken: TurnDirection?, maneuver: TurnDirection?, status: LaneStatus
+        directions: [TurnDirection], taken: TurnDirection?, maneuver: TurnDirection?, angle: Angle? = nil,
+        status: LaneStatus
     ) {
         var angles: [Angle] = []
         for direction in directions where !angles.contains(direction.laneAngle) {
@@ -48,13 +50,23 @@ extension Lane {
         if status != .notGood, !angles.isEmpty {
             highlighted =
                 taken.flatMap { taken in angles.first { $0 == taken.laneAngle } }
-                ?? Self.nearest(to: maneuver ?? .straight, among: angles)
+                ?? Self.nearest(
+                    to: [(maneuver ?? .straight).laneAngle, angle].compactMap(\.self), among: angles)
         }
         self.init(angles: angles.sorted(), highlightedAngle: highlighted, status: status)
     }
 
-    private static func nearest(to direction: TurnDirection, among angles: [Angle]) -> Angle? {
-        angles.min { self.gap($0, direction.laneAngle) < self.gap($1, direction.laneAngle) }
+    /// An arrow that differs from the maneuver by more than this, in degrees, leads elsewhere.
+    private static let gapMax: Int16 = 45
+
+    /// The arrow nearest to one of the maneuver's `directions`, of which the first is the engine's; nil if every arrow leads
+    /// elsewhere.
+    private static func nearest(to directions: [Angle], among angles: [Angle]) -> Angle? {
+        for direction in directions {
+            let nearest = angles.min { self.gap($0, direction) < self.gap($1, direction) }
+            if let nearest, self.gap(nearest, direction) <= self.gapMax { return nearest }
+        }
+        return nil
     }
 
     private static func gap(_ lhs: Angle, _ rhs: Angle) -> Int16 {

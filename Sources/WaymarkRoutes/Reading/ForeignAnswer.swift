@@ -107,6 +107,9 @@ enum ForeignAnswer {
     /// The kind of an answer to a request that was not for a route.
     private static func kind(_ answer: JSONNode) -> String? {
         let hasTable = answer["durations"] != nil || answer["distances"] != nil || answer["times"] != nil
+        if answer["route_geometry"] != nil || answer["route_instructions"] != nil {
+            return "this is OSRM's form of before 2016: ask for /route/v1"
+        }
         if answer["sources_to_targets"] != nil || hasTable {
             return "this is a table of times or distances, without a route"
         }

@@ -9,10 +9,17 @@ enum Instruction {
     ///   - exit: The true exit number of a roundabout.
     ///   - road: The road after the maneuver, longest name first.
     ///   - destinations: As signposted; empty for none.
+    ///   - roundabout: The roundabout's name; empty for none.
     /// - Returns: At least one variant.
     static func variants(
-        _ type: ManeuverType, exit: UInt8?, road: [String], destinations: String = ""
+        _ type: ManeuverType, exit: UInt8?, road: [String], destinations: String = "", roundabout: String = ""
     ) -> [String] {
+        if !roundabout.isEmpty, let exit, type.roundaboutExit != nil || type == .exitRoundabout {
+            let action = "At \(roundabout) take exit \(exit)"
+            let leading = destinations.isEmpty ? road.map { "onto \($0)" } : ["toward \(destinations)"]
+            return leading.map { "\(action) \($0)" } + [action]
+        }
+        if !roundabout.isEmpty, type == .enterRoundabout { return ["Enter \(roundabout)"] }
         let action = Self.action(type, exit: exit)
         if type.isArrival { return [action] }
         if !destinations.isEmpty { return ["\(action) toward \(destinations)", action] }

@@ -29,14 +29,65 @@ struct NoticeBook: Sendable {
     /// Reports a gap in the line before `path`, unless rounding explains it.
     mutating func addGap(_ meters: Double, at path: JSONPath) {
         guard meters > Self.gapMetersMax else { return }
-        let length = meters < 10_000 ? "\(Int(meters.rounded())) m" : "\(Int((meters / 1_000).rounded())) km"
-        self.add(path, "the line before this has a gap of \(length), which a straight line fills")
+        self.add(
+            path, "the line before this has a gap of \(Self.length(meters)), which a straight line fills")
+    }
+
+    /// Reports that the route does not lead to the point at `path`. Programs show such a notice in full.
+    mutating func addMoved(_ path: JSONPath, _ reason: String) {
+        self.add(RouteNotice(path: path.description, reason: reason, isMovedPoint: true))
+    }
+
+    /// A length for people, e.g. "840 m" or "53 km".
+    static func length(_ meters: Double) -> String {
+        let meters = min(max(0, meters), 1e12)
+        return meters < 10_000 ? "\(Int(meters.rounded())) m" : "\(Int((meters / 1_000).rounded())) km"
     }
 
     /// All notices and, if there were too many, the number of omitted ones.
     var complete: [RouteNotice] {
         guard self.left > 0 else { return self.notices }
         return self.notices + [RouteNotice(path: "$", reason: "\(self.left) further notices are left out")]
+    }
+
+    // MARK: Parts
+
+    /// The routes of an answer that can be read; the others are reported.
+    ///
+    /// - Throws: The first error, if none can be read.
+    mutating func readable(
+        _ nodes: [JSONNode], _ read: (JSONNode) throws(RouteReadingError) -> EngineRoute
+    ) throws(RouteReadingError) -> [EngineRoute] {
+        var routes: [EngineRoute] = []
+        var failed: [(path: JSONPath, error: RouteReadingError)] = []
+        for node in nodes {
+            do throws(RouteReadingError) { routes.append(try read(node)) } catch {
+                failed.append((node.path, error))
+            }
+        }
+        if routes.isEmpty, let first = failed.first { throw first.error }
+        for (path, error) in failed { self.add(path, "this route is left out: \(error)") }
+        return routes
+    }
+
+    /// The index of a maneuver's point among `points`, of which the first is that of the maneuver before; not empty.
+    mutating func place(_ node: JSONNode?, in points: Range<Int>) -> Int {
+        guard let node else { return points.lowerBound }
+        let stated = node.integer ?? -1
+        if points.contains(stated) { return stated }
+        self.add(
+            node.path,
+            "\(stated) is not in order or not among the \(points.upperBound) points; the nearest one is taken"
+        )
+        return min(max(stated, points.lowerBound), points.upperBound - 1)
+    }
+
+    /// Reports routes that cannot be offered, if there are more than the driver can choose from.
+    mutating func addChoices(_ routes: Int, at member: String) {
+        guard routes > ProtocolConstants.routeChoicesMax else { return }
+        self.add(
+            .member(.root, member),
+            "of \(routes) routes only \(ProtocolConstants.routeChoicesMax) can be offered as choices")
     }
 
     // MARK: Limits
@@ -52,14 +103,14 @@ struct NoticeBook: Sendable {
                 String.UnicodeScalarView(
                     text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
         }
-        guard text.utf8.count > bytesMax else { return text }
+        guard text.utf8.count > bytesMax else { return DirectionControls.closed(text, bytesMax: bytesMax) }
         self.add(path, "\(text.utf8.count) bytes of text were cut to at most \(bytesMax)")
         var bytes = 0
-        return String(
-            text.prefix { character in
-                bytes += character.utf8.count
-                return bytes <= bytesMax
-            })
+        let cut = text.prefix { character in
+            bytes += character.utf8.count
+            return bytes <= bytesMax
+        }
+        return DirectionControls.closed(String(cut), bytesMax: bytesMax)
     }
 
     /// The non-empty and different ones of `variants`, each fitted, longest first.

@@ -19,23 +19,17 @@ struct OSRMLegReader {
         _ node: JSONNode, _ steps: [OSRMStep], isLast: Bool
     ) throws(RouteReadingError) -> LegDraft {
         var leg = LegDraft(path: node.path)
-        leg.distance = node["distance"]?.number
-        leg.duration = node["duration"]?.number
+        leg.distance = node["distance"]?.quantity
+        leg.duration = node["duration"]?.quantity
         leg.summary = node["summary"]?.string ?? ""
-        for (index, step) in steps.enumerated() {
-            let start = try self.appendPoints(of: step, to: &leg)
-            let previous = index > 0 ? steps[index - 1] : nil
-            let next = index + 1 < steps.count ? steps[index + 1] : nil
-            let type = self.type(step, previous)
-            let maneuver = self.maneuver(step, type, previous, next, isIntermediate: !isLast)
-            leg.steps.append(
-                LegDraft.Step(
-                    path: step.path, pointIndex: start, maneuver: maneuver,
-                    distance: step.node["distance"]?.number,
-                    duration: step.node["duration"]?.number,
-                    roadNames: roadNames(name: step.name, reference: step.reference),
-                    isMotorway: step.isMotorway(at: step.intersections.first)))
-            self.appendLanes(of: step, previous, from: start, to: &leg)
+        var starts: [Int] = []
+        for (step, next) in zip(steps, steps.dropFirst().map(\.location) + [nil]) {
+            starts.append(try self.appendPoints(of: step, until: next, to: &leg))
+        }
+        for index in steps.indices {
+            let place = Place(steps, at: index, starts: starts, points: leg.points)
+            leg.steps.append(self.step(place, isIntermediate: !isLast))
+            self.appendLanes(of: place, to: &leg)
         }
         self.takeAnnotation(node["annotation"], into: &leg)
         return leg
@@ -44,10 +38,10 @@ struct OSRMLegReader {
     /// Adds the step's points; the first one is the last one of the step before.
     ///
     /// - Returns: The index of the step's first point.
-    private mutating func appendPoints(of step: OSRMStep, to leg: inout LegDraft) throws(RouteReadingError)
-        -> Int
-    {
-        let points = try step.points(self.precision, &self.book)
+    private mutating func appendPoints(
+        of step: OSRMStep, until next: Coordinate?, to leg: inout LegDraft
+    ) throws(RouteReadingError) -> Int {
+        let points = try step.points(self.precision, until: next, &self.book)
         guard let last = leg.points.last else {
             leg.points = points
             return 0
@@ -65,9 +59,118 @@ struct OSRMLegReader {
 
     // MARK: Maneuvers
 
-    private func type(_ step: OSRMStep, _ previous: OSRMStep?) -> ManeuverType {
+    /// A step among its neighbours and on the leg's line.
+    private struct Place {
+        let step: OSRMStep
+        let previous: OSRMStep?
+        let next: OSRMStep?
+        /// The index of its first point.
+        let start: Int
+        /// The arc of the roundabout that is entered here; nil if there is none, and if the line does not show it.
+        let ring: RingArc?
+        /// The line's directions at the maneuver and, of a roundabout, where it is left.
+        let line: LineDirections
+        /// The leg ends here.
+        let isRingLast: Bool
+
+        init(_ steps: [OSRMStep], at index: Int, starts: [Int], points: [Coordinate]) {
+            self.step = steps[index]
+            self.previous = index > 0 ? steps[index - 1] : nil
+            self.next = index + 1 < steps.count ? steps[index + 1] : nil
+            self.start = starts[index]
+            let end = index + 1 < starts.count ? starts[index + 1] : points.count - 1
+            let leaves = self.next?.kind?.leavesRoundabout ?? false
+            self.ring =
+                !self.step.isRing
+                ? nil
+                : leaves && self.start <= end
+                    ? RingArc(points, self.start...end)
+                    : RingArc(points, from: self.start, notAfter: end)
+            self.line = LineDirections(points, at: self.start, leavingAt: self.ring?.range.upperBound)
+            self.isRingLast = self.ring?.range.upperBound == points.count - 1
+        }
+    }
+
+    private mutating func step(_ place: Place, isIntermediate: Bool) -> LegDraft.Step {
+        let step = place.step
+        let directions = self.directions(place)
+        let direction = self.direction(place, directions)
+        let type = self.type(place, direction, exit: self.exit(of: place))
+        var maneuver = self.maneuver(place, type, isIntermediate: isIntermediate)
+        if step.kind != .depart, step.kind != .arrive {
+            maneuver.junctionExitAngle = directions.angle
+            maneuver.junctionElementAngles = directions.elements
+        }
+        var draft = LegDraft.Step(
+            path: step.path, pointIndex: place.start, maneuver: maneuver,
+            distance: step.node["distance"]?.quantity, duration: step.node["duration"]?.quantity,
+            roadNames: roadNames(name: step.name, reference: step.reference),
+            isMotorway: step.isMotorway(at: step.intersections.first))
+        draft.side = step.side
+        draft.ring = place.ring
+        draft.isCorrected = directions.isCorrected && step.kind != .depart && step.kind != .arrive
+        return draft
+    }
+
+    /// The bearings of the step, compared with the line. A roundabout is left in the direction of the maneuver that leaves it, else
+    /// in that of the banner.
+    private mutating func directions(_ place: Place) -> ManeuverDirections {
+        let step = place.step
+        var stated = ManeuverDirections.Stated(before: step.bearingBefore, after: step.bearingAfter)
+        guard step.isRing else { return ManeuverDirections(stated, line: place.line, roads: step.roads) }
+        var roads = step.roads
+        // The road on which the ring is entered is not the one on which it is left.
+        let entrance = roads.exit
+        roads.exit = nil
+        stated.after = nil
+        if let next = place.next, next.kind?.leavesRoundabout ?? false {
+            stated.after = next.bearingAfter
+        } else if let angle = self.bannerAngle(place), let before = place.line.before ?? stated.before {
+            stated.after = before + angle
+        }
+        let isShown = place.ring?.isEndCertain ?? false
+        if stated.after == nil, !isShown {
+            self.book.add(step.path, "the direction in which the roundabout is left is not in the answer")
+        }
+        let line = isShown ? place.line : LineDirections(into: place.line.into, outOf: [])
+        if let entrance, roads.bearings.indices.contains(entrance) { roads.bearings[entrance] = nil }
+        return ManeuverDirections(stated, line: line, roads: roads)
+    }
+
+    /// The direction in which a roundabout is left, relative to its entry, in degrees: that of the last banner before it.
+    private func bannerAngle(_ place: Place) -> Double? {
+        let banner = place.previous?.node.elements("bannerInstructions").last?["primary"]
+        guard let degrees = banner?["degrees"]?.number else { return nil }
+        let isLeft = (banner?["driving_side"]?.string ?? "") == "left" || place.step.side == .left
+        return isLeft ? degrees - 180 : 180 - degrees
+    }
+
+    /// The direction of the modifier or, for a maneuver that needs one, of the bearings, or of the line.
+    private mutating func direction(_ place: Place, _ directions: ManeuverDirections) -> TurnDirection? {
+        let step = place.step
+        if let modifier = step.modifier { return modifier }
+        guard step.needsDirection, let angle = directions.angle else { return nil }
+        let isFromBearings =
+            step.bearingBefore != nil && step.bearingAfter != nil && !directions.isCorrected
+        self.book.add(
+            .member(step.path, "maneuver"),
+            "no modifier; the direction is taken from the \(isFromBearings ? "bearings" : "line")")
+        return TurnDirection(angle)
+    }
+
+    /// The number of the exit; nil where the route ends on the roundabout, because the number then counts the exits that were passed.
+    private mutating func exit(of place: Place) -> UInt8? {
+        guard place.step.exit != nil, place.step.isRing, place.next?.kind == .arrive, place.isRingLast else {
+            return place.step.exit
+        }
+        self.book.add(place.step.path, "the route ends on this roundabout: it is left by no exit")
+        return nil
+    }
+
+    private func type(_ place: Place, _ direction: TurnDirection?, exit: UInt8?) -> ManeuverType {
+        let step = place.step
         var roads = OSRMManeuver.Roads()
-        if let previous {
+        if let previous = place.previous {
             switch (previous.isFerry, step.isFerry) {
             case (false, true): roads.ferry = .enter
             case (true, false): roads.ferry = .leave
@@ -79,12 +182,13 @@ struct OSRMLegReader {
                 && step.isMotorway(at: step.intersections.first)
                 && RoadNumbers(previous.reference).isLeft(for: RoadNumbers(step.reference))
         }
-        return OSRMManeuver(kind: step.kind, direction: step.direction, exit: step.exit, roads: roads).type
+        return OSRMManeuver(kind: step.kind, direction: direction, exit: exit, roads: roads).type
     }
 
     private mutating func maneuver(
-        _ step: OSRMStep, _ type: ManeuverType, _ previous: OSRMStep?, _ next: OSRMStep?, isIntermediate: Bool
+        _ place: Place, _ type: ManeuverType, isIntermediate: Bool
     ) -> Maneuver {
+        let step = place.step
         var maneuver = Maneuver(id: ManeuverID(rawValue: 0), type: type)
         maneuver.junctionType = step.kind?.isAtRoundabout ?? false ? .roundabout : .intersection
         maneuver.isIntermediateWaypoint = isIntermediate && type.isArrival
@@ -95,19 +199,19 @@ struct OSRMLegReader {
             maneuver.roadFollowingManeuverVariants = [destinations]
         }
         if step.kind?.leavesRoundabout ?? false {
-            // Why: the maneuver at the entry has the number; on the one that leaves it would read as an exit above 19.
-            if step.exit != nil, previous?.exit != step.exit {
+            // The maneuver at the entry has the number; on the one that leaves, it would read as an exit above 19.
+            if step.exit != nil, place.previous?.exit != step.exit {
                 self.book.add(step.path, "the exit's number on leaving is not carried over")
             }
-        } else {
+        } else if type != .enterRoundabout {
             maneuver.roundaboutExitNumber = step.exit
         }
-        self.setAngles(of: &maneuver, step, previous, next)
-        maneuver.instructionVariants = self.words(step, previous)
+        maneuver.instructionVariants = self.words(step, place.previous)
         if maneuver.instructionVariants.isEmpty {
             maneuver.instructionVariants = Instruction.variants(
                 type, exit: maneuver.roundaboutExitNumber,
-                road: roadNames(name: step.name, reference: step.reference), destinations: destinations)
+                road: roadNames(name: step.name, reference: step.reference), destinations: destinations,
+                roundabout: step.isRing ? step.node["rotary_name"]?.string ?? "" : "")
         }
         return maneuver
     }
@@ -130,51 +234,16 @@ struct OSRMLegReader {
             ? [instruction, text] : [instruction]
     }
 
-    /// Angles are relative to the direction of entry, which a departure does not have.
-    private mutating func setAngles(
-        of maneuver: inout Maneuver, _ step: OSRMStep, _ previous: OSRMStep?, _ next: OSRMStep?
-    ) {
-        guard step.kind != .depart, step.kind != .arrive, let before = step.bearingBefore else { return }
-        maneuver.junctionExitAngle = OSRMStep.angle(from: before, to: step.bearingAfter)
-        if step.kind == .roundaboutTurn || (step.kind?.entersRoundabout ?? false) {
-            maneuver.junctionExitAngle = self.roundaboutExitAngle(step, previous, next)
-        }
-        guard let junction = step.intersections.first else { return }
-        let roads = junction.elements("bearings")
-        let (entry, exit) = (junction["in"]?.integer, junction["out"]?.integer)
-        for (index, road) in roads.enumerated() where index != entry && index != exit {
-            guard let bearing = road.number, let angle = Angle.degrees(rounding: bearing - before) else {
-                continue
-            }
-            maneuver.junctionElementAngles.append(angle)
-        }
-    }
-
-    /// The direction of a roundabout's exit, relative to its entry: from the maneuver that leaves it, else from the banner.
-    private mutating func roundaboutExitAngle(_ step: OSRMStep, _ previous: OSRMStep?, _ next: OSRMStep?)
-        -> Angle?
-    {
-        if let next, next.kind?.leavesRoundabout ?? false {
-            return OSRMStep.angle(from: step.bearingBefore, to: next.bearingAfter)
-        }
-        let banner = previous?.node.elements("bannerInstructions").last?["primary"]
-        if let degrees = banner?["degrees"]?.number {
-            let isLeft = (banner?["driving_side"]?.string ?? "") == "left" || step.side == .left
-            return .degrees(rounding: isLeft ? degrees - 180 : 180 - degrees)
-        }
-        // Why: the bearing after the maneuver is the direction around the roundabout, not that of the exit.
-        self.book.add(step.path, "the direction in which the roundabout is left is not in the answer")
-        return nil
-    }
-
     // MARK: Lanes
 
-    private mutating func appendLanes(
-        of step: OSRMStep, _ previous: OSRMStep?, from start: Int, to leg: inout LegDraft
-    ) {
+    private mutating func appendLanes(of spot: Place, to leg: inout LegDraft) {
+        let (step, start) = (spot.step, spot.start)
+        let angle = leg.steps.last?.maneuver.junctionExitAngle
+        let turn = step.modifier ?? angle.map { TurnDirection($0) }
         let maneuverHasLanes = !(step.intersections.first?.elements("lanes") ?? []).isEmpty
         if !maneuverHasLanes,
-            let lanes = self.bannerLanes(step, previous, at: start, stepIndex: leg.steps.count - 1)
+            let lanes = self.bannerLanes(
+                spot.previous, turn, angle, at: start, stepIndex: leg.steps.count - 1)
         {
             leg.lanes.append(lanes)
         }
@@ -183,12 +252,14 @@ struct OSRMLegReader {
             guard let lanes = intersection["lanes"]?.elements, !lanes.isEmpty else { continue }
             let isManeuver = index == 0 && step.kind != .depart
             place = self.place(of: intersection, from: place, in: leg)
-            let direction = isManeuver ? step.direction : .straight
+            let direction = isManeuver ? turn : .straight
             leg.lanes.append(
                 LegDraft.Lanes(
                     path: intersection.path, pointIndex: place,
                     lanes: lanes.map {
-                        self.lane($0, arrows: $0["indications"], $0["valid_indication"], direction)
+                        self.lane(
+                            $0, arrows: $0["indications"], $0["valid_indication"], direction,
+                            isManeuver ? angle : nil)
                     },
                     stepIndex: isManeuver ? leg.steps.count - 1 : nil))
         }
@@ -196,7 +267,7 @@ struct OSRMLegReader {
 
     /// The lanes that the last banner before the maneuver shows; nil for none.
     private mutating func bannerLanes(
-        _ step: OSRMStep, _ previous: OSRMStep?, at place: Int, stepIndex: Int
+        _ previous: OSRMStep?, _ direction: TurnDirection?, _ angle: Angle?, at place: Int, stepIndex: Int
     ) -> LegDraft.Lanes? {
         for banner in (previous?.node.elements("bannerInstructions") ?? []).reversed() {
             let lanes = (banner["sub"]?.elements("components") ?? []).filter { $0["type"]?.string == "lane" }
@@ -204,7 +275,7 @@ struct OSRMLegReader {
             return LegDraft.Lanes(
                 path: banner.path, pointIndex: place,
                 lanes: lanes.map {
-                    self.lane($0, arrows: $0["directions"], $0["active_direction"], step.direction)
+                    self.lane($0, arrows: $0["directions"], $0["active_direction"], direction, angle)
                 },
                 stepIndex: stepIndex)
         }
@@ -225,7 +296,7 @@ struct OSRMLegReader {
     }
 
     private mutating func lane(
-        _ lane: JSONNode, arrows: JSONNode?, _ taken: JSONNode?, _ direction: TurnDirection?
+        _ lane: JSONNode, arrows: JSONNode?, _ taken: JSONNode?, _ direction: TurnDirection?, _ angle: Angle?
     ) -> Lane {
         var directions: [TurnDirection] = []
         for arrow in arrows?.elements ?? [] {
@@ -238,7 +309,9 @@ struct OSRMLegReader {
         let takenDirection = taken?.string.flatMap { TurnDirection(rawValue: $0.lowercased()) }
         let isActive = lane["active"]?.bool ?? false
         let status: LaneStatus = isActive ? .preferred : lane["valid"]?.bool ?? false ? .good : .notGood
-        return Lane(directions: directions, taken: takenDirection, maneuver: direction, status: status)
+        return Lane(
+            directions: directions, taken: takenDirection, maneuver: direction, angle: angle,
+            status: status)
     }
 
     // MARK: Speeds

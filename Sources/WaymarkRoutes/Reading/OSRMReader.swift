@@ -14,21 +14,17 @@ struct OSRMReader {
         }
         guard !routes.isEmpty else { throw .noRoute(path: list.rawValue) }
         var book = NoticeBook()
-        OSRMMembers.answer.report(answer, into: &book)
+        let read = try book.readable(routes) { (route: JSONNode) throws(RouteReadingError) in
+            try Self(options: options).route(
+                route, at: route.path.index ?? 0, of: list, in: answer)
+        }
+        UncarriedMembers.report(answer, into: &book, except: [list.rawValue])
         if list != .routes, routes.count > 1 {
             book.add(
                 .member(.root, list.rawValue),
                 "the \(routes.count) \(list.rawValue) are no alternatives: each is a route of its own")
-        } else if routes.count > ProtocolConstants.routeChoicesMax {
-            book.add(
-                .member(.root, list.rawValue),
-                "of \(routes.count) routes only \(ProtocolConstants.routeChoicesMax) can be offered as choices"
-            )
-        }
-        var read: [EngineRoute] = []
-        for (index, route) in routes.enumerated() {
-            let reader = Self(options: options)
-            read.append(try reader.route(route, at: index, of: list, in: answer))
+        } else {
+            book.addChoices(read.count, at: list.rawValue)
         }
         return RouteAnswer(routes: read, notices: book.complete, areAlternatives: list == .routes)
     }
@@ -66,20 +62,23 @@ struct OSRMReader {
         }
         guard !legs.isEmpty else { throw .noRoute(path: "\(route.path).legs") }
         var draft = RouteDraft(engine: Self.engine(route, of: answer), path: route.path)
-        OSRMMembers.route.report(route, into: &draft.book)
-        draft.distance = route["distance"]?.number
-        draft.duration = route["duration"]?.number
+        draft.distance = route["distance"]?.quantity
+        draft.duration = route["duration"]?.quantity
         let places = OSRMWaypoints(route, at: index, of: list, in: answer, &draft.book)
-        draft.waypoints = places?.waypoints(legs: legs.count, &draft.book)
+        draft.places = places?.places(legs: legs.count, &draft.book)
         let steps = try self.steps(of: legs, &draft.book)
         let precision = self.precision(steps, route, &draft.book)
         var reader = OSRMLegReader(precision: precision, book: draft.book)
-        for (index, leg) in legs.enumerated() {
-            let isLast = index == legs.count - 1
-            draft.legs.append(try reader.leg(leg, steps[index], isLast: isLast))
+        let last = steps.lastIndex { !$0.isEmpty }
+        for (index, leg) in legs.enumerated() where !steps[index].isEmpty {
+            draft.legs.append(try reader.leg(leg, steps[index], isLast: index == last))
         }
         draft.book = reader.book
-        self.settleSides(of: &draft, steps)
+        draft.leaveOut(legs.indices.filter { steps[$0].isEmpty }, of: legs)
+        // The overview repeats the line of the steps.
+        route.passOver("geometry")
+        UncarriedMembers.report(route, into: &draft.book)
+        draft.settleSides(self.options)
         return try RouteBuilder.build(draft)
     }
 
@@ -88,14 +87,16 @@ struct OSRMReader {
     ) throws(RouteReadingError) -> [[OSRMStep]] {
         var all: [[OSRMStep]] = []
         for leg in legs {
-            guard let steps = leg["steps"]?.elements, !steps.isEmpty else {
-                throw .missing(
-                    path: "\(leg.path).steps",
-                    expected: "an array with steps (ask the engine for steps=true)")
-            }
             var read: [OSRMStep] = []
-            for step in steps { read.append(try OSRMStep(step, &book)) }
+            for node in leg.elements("steps") {
+                if let step = OSRMStep(node, &book) { read.append(step) }
+            }
             all.append(read)
+        }
+        guard all.contains(where: { !$0.isEmpty }) else {
+            throw .missing(
+                path: "\(legs.first?.path ?? .root).steps",
+                expected: "an array with steps (ask the engine for steps=true)")
         }
         return all
     }
@@ -106,14 +107,14 @@ struct OSRMReader {
     ) -> Polyline.Precision {
         let steps = legs.joined().filter { $0.polyline != nil }
         guard let silent = steps.first(where: { $0.location == nil }) else { return .five }
-        for step in steps {
-            if let precision = step.precisionByLocation { return precision }
+        for step in steps where step.location != nil {
+            if let precision = step.precisionByEvidence { return precision }
         }
-        let legMeters = route.elements("legs").compactMap { $0["distance"]?.number }.reduce(0, +)
+        let legMeters = route.elements("legs").compactMap { $0["distance"]?.quantity }.reduce(0, +)
         let fitting =
-            steps.lazy.compactMap(\.precisionByLength).first
+            steps.lazy.compactMap(\.precisionByEvidence).first
             ?? Polyline.Precision.fitting(
-                steps.compactMap(\.polyline), meters: route["distance"]?.number ?? legMeters)
+                steps.compactMap(\.polyline), meters: route["distance"]?.quantity ?? legMeters)
         let missing = "no location to tell the polyline's precision by"
         book.add(
             silent.path,
@@ -121,48 +122,17 @@ struct OSRMReader {
                 ?? "\(missing), and no distance: five digits are assumed")
         return fitting ?? .five
     }
-
-    /// Sets the traffic side of every maneuver: from the options, the answer, a nearby maneuver or the roundabouts; else right.
-    private func settleSides(of draft: inout RouteDraft, _ steps: [[OSRMStep]]) {
-        if let side = self.options.trafficSide { return draft.setSide(side) }
-        let said = steps.joined().compactMap(\.side)
-        guard let first = said.first else { return draft.inferSide() }
-        var side = first
-        for leg in draft.legs.indices {
-            for step in draft.legs[leg].steps.indices {
-                side = steps[leg][step].side ?? side
-                draft.legs[leg].steps[step].maneuver.trafficSide = side
-            }
-        }
-    }
 }
 
 extension RouteDraft {
-    /// Sets the side of all maneuvers.
-    mutating func setSide(_ side: TrafficSide) {
+    /// Sets the traffic side of every maneuver: that of the options or, if these have none, as ``TrafficSides`` settles it.
+    mutating func settleSides(_ options: RouteReadingOptions) {
+        guard let side = options.trafficSide else { return TrafficSides.settle(&self) }
         for leg in self.legs.indices {
             for step in self.legs[leg].steps.indices {
                 self.legs[leg].steps[step].maneuver.trafficSide = side
             }
         }
-    }
-
-    /// Infers the side from the roundabouts, else assumes the right one, and reports it.
-    mutating func inferSide() {
-        var inference = TrafficSideInference()
-        for leg in self.legs {
-            for (step, next) in zip(leg.steps, leg.steps.dropFirst())
-            where step.maneuver.junctionType == .roundabout && next.maneuver.type == .exitRoundabout
-                && step.pointIndex < next.pointIndex && next.pointIndex < leg.points.count
-            {
-                inference.add(around: leg.points[step.pointIndex...next.pointIndex])
-            }
-        }
-        let side = inference.side ?? .right
-        self.setSide(side)
-        let word = side == .left ? "left" : "right"
-        let reason = inference.side == nil ? "assumed" : "taken from the way roundabouts are driven"
-        self.book.add(self.path, "the engine does not say on which side traffic drives: \(word) is \(reason)")
     }
 }
 

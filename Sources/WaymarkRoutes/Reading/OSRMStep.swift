@@ -7,7 +7,8 @@ struct OSRMStep {
     /// As written; empty for none.
     let kindName: String
     let kind: OSRMManeuver.Kind?
-    let direction: TurnDirection?
+    /// That of the modifier; nil if there is none that is known.
+    let modifier: TurnDirection?
     /// 1 ... 255; nil for none.
     let exit: UInt8?
     let bearingBefore: Double?
@@ -22,8 +23,12 @@ struct OSRMStep {
     let side: TrafficSide?
     let intersections: [JSONNode]
 
-    init(_ node: JSONNode, _ book: inout NoticeBook) throws(RouteReadingError) {
-        guard node.isObject else { throw .missing(path: node.path.description, expected: "a step") }
+    /// Nil, with a notice, for a value that is no step.
+    init?(_ node: JSONNode, _ book: inout NoticeBook) {
+        guard node.isObject else {
+            book.add(node.path, "not a step; it is left out")
+            return nil
+        }
         let maneuver = node["maneuver"] ?? JSONNode(.object([:]), at: .member(node.path, "maneuver"))
         self.path = node.path
         self.node = node
@@ -34,16 +39,17 @@ struct OSRMStep {
         if self.kind == nil {
             book.add(maneuver.path, "\"\(self.kindName.prefix(64))\" is no known type; it reads as a turn")
         }
-        let angle = Self.angle(from: self.bearingBefore, to: self.bearingAfter)
-        self.direction = Self.direction(maneuver, self.kind, angle, &book)
+        self.modifier = Self.modifier(maneuver, &book)
         self.exit = maneuver["exit"].flatMap { Self.exit($0, &book) }
         self.location = maneuver["location"].flatMap(Coordinate.init(lonLat:))
         self.geometry = node["geometry"]
-        self.polyline = node["geometry"]?.string.map { Self.repaired($0, at: node.path, &book) }
+        self.polyline = node["geometry"]?.string
         self.isFerry = node["mode"]?.string == "ferry"
         self.name = node["name"]?.string ?? ""
         self.reference = node["ref"]?.string ?? ""
         self.intersections = node.elements("intersections")
+        // It is where the maneuver is.
+        self.intersections.first?.passOver("location")
         switch node["driving_side"]?.string {
         case "left": self.side = .left
         case "right": self.side = .right
@@ -51,33 +57,28 @@ struct OSRMStep {
         }
     }
 
-    /// The direction of the modifier or, for a maneuver that needs one, of the bearings.
-    private static func direction(
-        _ maneuver: JSONNode, _ kind: OSRMManeuver.Kind?, _ angle: Angle?, _ book: inout NoticeBook
-    ) -> TurnDirection? {
-        if let word = maneuver["modifier"]?.string {
-            let spaced = word.lowercased().split { $0 == " " || $0 == "_" || $0 == "-" }.joined(
-                separator: " ")
-            if let direction = TurnDirection(rawValue: spaced == "u turn" ? "uturn" : spaced) {
-                return direction
-            }
-            if !word.isEmpty { book.add(maneuver.path, "\"\(word.prefix(64))\" is no known modifier") }
+    private static func modifier(_ maneuver: JSONNode, _ book: inout NoticeBook) -> TurnDirection? {
+        guard let word = maneuver["modifier"]?.string, !word.isEmpty else { return nil }
+        let spaced = word.lowercased().split { $0 == " " || $0 == "_" || $0 == "-" }.joined(separator: " ")
+        if let direction = TurnDirection(rawValue: spaced == "u turn" ? "uturn" : spaced) {
+            return direction
         }
-        guard kind == nil || kind == .turn || kind == .endOfRoad, let angle else { return nil }
-        book.add(maneuver.path, "no modifier; the direction is taken from the bearings")
-        return TurnDirection(angle)
+        book.add(maneuver.path, "\"\(word.prefix(64))\" is no known modifier")
+        return nil
     }
 
-    /// Restores the backslashes of a polyline that was written without escaping them.
-    ///
-    /// There are such recorded answers: `\f` was read as a form feed, which no polyline contains.
-    private static func repaired(_ text: String, at path: JSONPath, _ book: inout NoticeBook) -> String {
-        let letters: [Unicode.Scalar: String] = [
-            "\u{8}": "\\b", "\u{C}": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t",
-        ]
-        guard text.unicodeScalars.contains(where: { letters[$0] != nil }) else { return text }
-        book.add(.member(path, "geometry"), "a backslash in the polyline was not escaped; it was put back")
-        return text.unicodeScalars.map { letters[$0] ?? String($0) }.joined()
+    /// Whether a roundabout is driven from here.
+    var isRing: Bool { self.kind == .roundaboutTurn || (self.kind?.entersRoundabout ?? false) }
+
+    /// Whether the maneuver means nothing without a direction.
+    var needsDirection: Bool { self.kind == nil || self.kind == .turn || self.kind == .endOfRoad }
+
+    /// The roads of the maneuver's intersection.
+    var roads: ManeuverDirections.Roads {
+        let junction = self.intersections.first
+        return ManeuverDirections.Roads(
+            bearings: (junction?.elements("bearings") ?? []).map(\.number), entry: junction?["in"]?.integer,
+            exit: junction?["out"]?.integer)
     }
 
     /// An exit's number, or nil and a notice.
@@ -87,69 +88,55 @@ struct OSRMStep {
         return nil
     }
 
-    /// The angle between two bearings; nil when one is missing.
-    static func angle(from before: Double?, to after: Double?) -> Angle? {
-        guard let before, let after else { return nil }
-        return .degrees(rounding: after - before)
-    }
-
-    /// Five or six digits: the precision in which the polyline begins at the maneuver; nil if unknown.
+    /// Five or six digits: the precision in which the polyline begins at the maneuver or is as long as the step; nil if unknown.
     ///
     /// Decided for each step separately, since some answers mix both.
-    var precisionByLocation: Polyline.Precision? {
-        guard let text = self.polyline, let location = self.location else { return nil }
-        var nearest: (precision: Polyline.Precision, meters: Double)?
-        for precision in Polyline.Precision.allCases {
-            do throws(Polyline.Mistake) {
-                guard let meters = try Polyline.decode(text, precision).first?.meters(to: location) else {
-                    continue
-                }
-                if nearest.map({ meters < $0.meters }) ?? true { nearest = (precision, meters) }
-            } catch {
-                continue  // Why: not readable in this precision, so it is not the right one.
-            }
-        }
-        return nearest?.precision
-    }
-
-    /// Five or six digits: the precision in which the polyline is as long as the step; nil if unknown.
-    var precisionByLength: Polyline.Precision? {
-        self.polyline.flatMap { .fitting([$0], meters: self.node["distance"]?.number) }
+    var precisionByEvidence: Polyline.Precision? {
+        let meters = self.node["distance"]?.quantity.flatMap { $0 > 0 ? $0 : nil }
+        let evidence = LineEvidence(meters: meters, start: self.location)
+        guard let text = self.polyline, !evidence.isEmpty else { return nil }
+        return Polyline.Precision.fitting(text, evidence)
     }
 
     /// The step's points.
     ///
     /// Without a geometry these are the locations of its intersections.
+    ///
+    /// - Parameters:
+    ///   - precision: That of a polyline of which nothing is known.
+    ///   - next: Where the next step begins.
+    ///   - book: Gets a notice about each repair.
+    /// - Returns: At least one point.
+    /// - Throws: The geometry's mistake, if the locations do not make a line either.
     func points(
-        _ precision: Polyline.Precision, _ book: inout NoticeBook
+        _ precision: Polyline.Precision, until next: Coordinate?, _ book: inout NoticeBook
     ) throws(RouteReadingError) -> [Coordinate] {
-        if let text = self.polyline {
-            do throws(Polyline.Mistake) {
-                let points = try Polyline.decode(
-                    text, self.precisionByLocation ?? self.precisionByLength ?? precision)
-                if !points.isEmpty { return points }
-            } catch {
-                throw .invalid(path: "\(self.path).geometry", reason: "\(error)")
-            }
-        } else if let positions = self.geometry?["coordinates"]?.elements {
-            var points: [Coordinate] = []
-            for position in positions {
-                guard let point = Coordinate(lonLat: position) else {
-                    throw .invalid(path: "\(position.path)", reason: "not a position on the Earth")
-                }
-                points.append(point)
-            }
-            if !points.isEmpty { return points }
+        let meters = self.node["distance"]?.quantity
+        let evidence = LineEvidence(meters: meters, start: self.location, end: next)
+        let isKnown = self.location != nil || (meters ?? 0) > 0
+        let others = Polyline.Precision.allCases.filter { $0 != precision && isKnown }
+        let units = ([precision] + others).map(\.unitsPerDegree)
+        let places = self.places(until: next)
+        do throws(RouteReadingError) {
+            if let points = try self.geometry?.line(units: units, evidence: evidence, &book) { return points }
+        } catch {
+            guard places.count > 1 else { throw error }
+            book.add(self.path, "\(error); the places of its intersections are taken")
+            return places
         }
-        let places =
-            [self.location].compactMap(\.self)
-            + self.intersections.dropFirst().compactMap { $0["location"].flatMap(Coordinate.init(lonLat:)) }
-        guard !places.isEmpty else {
+        guard let first = places.first else {
             throw .missing(
                 path: "\(self.path).geometry", expected: "a polyline, a GeoJSON line or a location")
         }
         book.add(self.path, "no geometry; the places of its intersections are taken")
-        return places
+        return self.kind == .arrive ? [first] : places
+    }
+
+    /// The places of the step's intersections, and where the next step begins.
+    private func places(until next: Coordinate?) -> [Coordinate] {
+        [self.location].compactMap(\.self)
+            + self.intersections.dropFirst().compactMap { $0["location"].flatMap(Coordinate.init(lonLat:)) }
+            + [next].compactMap(\.self)
     }
 
     /// Whether the road at an intersection of this step is a motorway.

@@ -62,28 +62,25 @@ struct OSRMWaypoints {
             .sorted { $0.order < $1.order }.map(\.place)
     }
 
-    /// The waypoints; nil, with a notice, if their number does not fit `legs`.
-    func waypoints(legs: Int, _ book: inout NoticeBook) -> [Waypoint]? {
+    /// The places of the waypoints; nil, with a notice, if their number does not fit `legs`.
+    func places(legs: Int, _ book: inout NoticeBook) -> [PlaceDraft]? {
         guard self.nodes.count == legs + 1 else {
             book.add(
                 self.list.path,
                 "\(self.nodes.count) waypoints do not match \(legs) legs; the legs' ends are taken")
             return nil
         }
-        var waypoints: [Waypoint] = []
-        for node in self.nodes {
-            guard let center = node["location"].flatMap(Coordinate.init(lonLat:)) else {
-                book.add(node.path, "no location; the legs' ends are taken")
-                return nil
-            }
+        return self.nodes.map { node in
             if let moved = node["distance"]?.number { book.addMovedPoint(node.path, meters: moved) }
-            var waypoint = Waypoint(
-                center: center,
-                nameVariants: book.fit(variants: [node["name"]?.string ?? ""], at: node.path))
-            if let metadata = node["metadata"] { waypoint.take(MapboxStation(metadata, &book), &book) }
-            waypoints.append(waypoint)
+            var place = PlaceDraft(
+                path: node.path, center: node["location"].flatMap(Coordinate.init(lonLat:)),
+                isRequested: false)
+            place.waypoint.nameVariants = book.fit(variants: [node["name"]?.string ?? ""], at: node.path)
+            if let metadata = node["metadata"] {
+                place.waypoint.take(MapboxStation(metadata, &book), &book)
+            }
+            return place
         }
-        return waypoints
     }
 }
 

@@ -24,7 +24,7 @@ struct RouteBuilder {
 
     /// Builds the route of `draft`.
     ///
-    /// - Throws: `.noRoute` without legs or points.
+    /// - Throws: `.noRoute` without legs or points; `.invalid` if nothing explains why the line contradicts the answer.
     static func build(_ draft: RouteDraft) throws(RouteReadingError) -> EngineRoute {
         var builder = RouteBuilder(draft: draft)
         return try builder.build()
@@ -36,6 +36,8 @@ struct RouteBuilder {
         self.cutLegs()
         for leg in self.draft.legs { self.append(leg) }
         guard !self.line.isEmpty else { throw .noRoute(path: self.draft.path.description) }
+        try self.checkLengths()
+        self.reportCorrections()
         let waypoints = self.waypoints()
         let stopSeconds = waypoints.map { Double($0.charge?.chargingTime?.components.seconds ?? 0) }
         let measure = LineMeasure(
@@ -65,7 +67,7 @@ struct RouteBuilder {
         guard legs > ProtocolConstants.routeSegmentsMax else { return }
         self.draft.legs = self.draft.book.fit(
             self.draft.legs, countMax: ProtocolConstants.routeSegmentsMax, "legs", at: self.draft.path)
-        self.draft.waypoints = self.draft.waypoints.map {
+        self.draft.places = self.draft.places.map {
             Array($0.prefix(ProtocolConstants.routeSegmentsMax + 1))
         }
         (self.draft.distance, self.draft.duration) = (nil, nil)
@@ -200,15 +202,91 @@ struct RouteBuilder {
 
     // MARK: The whole route
 
+    /// The line's index at each waypoint: the starts of the legs, and the end of the last one.
+    private var ends: [Int] { self.segmentIndices + [self.line.count - 1] }
+
+    /// The answer's waypoints, if their number fits; whatever contradicts the line is reported.
     private mutating func waypoints() -> [Waypoint] {
-        if let waypoints = self.draft.waypoints, waypoints.count == self.segmentIndices.count + 1 {
-            return waypoints
+        let ends = self.ends.map { self.line[$0] }
+        guard let places = self.draft.places, places.count == ends.count else {
+            return ends.map { Waypoint(center: $0) }
         }
-        return (self.segmentIndices + [self.line.count - 1]).map { Waypoint(center: self.line[$0]) }
+        let waypoints = zip(places, ends).enumerated().map { index, stop in
+            let verb = index == 0 ? "begins" : index == ends.count - 1 ? "ends" : "stops"
+            return stop.0.waypoint(at: stop.1, verb, &self.draft.book)
+        }
+        if let last = waypoints.last, let end = ends.last,
+            last.center.meters(to: end) > RoutingLimits.stopMetersMax
+        {
+            self.endDirections()
+        }
+        return waypoints
+    }
+
+    /// The route does not reach its destination.
+    private mutating func endDirections() {
+        guard let last = self.maneuvers.indices.last, self.maneuvers[last].type.isArrival else { return }
+        self.maneuvers[last].type = .arriveEndOfDirections
+    }
+
+    /// Reports maneuvers whose bearings or directions contradict the line.
+    private mutating func reportCorrections() {
+        let steps = self.draft.legs.flatMap(\.steps)
+        let corrected = steps.filter(\.isCorrected)
+        if let first = corrected.first {
+            let times = corrected.count == 1 ? "" : ", \(corrected.count) times"
+            self.draft.book.add(
+                first.path,
+                "the stated directions contradict the line, whose directions are taken\(times)")
+        }
+        for step in steps {
+            let angle = step.maneuver.junctionExitAngle
+            guard let angle, !ManeuverDirections.agrees(step.maneuver.type, with: angle) else { continue }
+            self.draft.book.add(
+                step.path,
+                "the engine says \(step.maneuver.type), but the line turns by \(angle.degrees) degrees")
+        }
+    }
+
+    /// Compares the line with the lengths of the legs or, if these agree, with that of the route.
+    private mutating func checkLengths() throws(RouteReadingError) {
+        guard self.draft.legs.count == self.segmentIndices.count else { return }
+        var measured: [Double] = []
+        for (start, end) in zip(self.ends, self.ends.dropFirst()) {
+            measured.append((start..<end).reduce(0) { $0 + self.line[$1].meters(to: self.line[$1 + 1]) })
+        }
+        var isReported = false
+        for (index, leg) in self.draft.legs.enumerated() {
+            let steps = leg.steps.compactMap(\.distance).reduce(0, +)
+            let stated = leg.distance ?? (steps > 0 ? steps : nil)
+            let notices = self.draft.book.notices.count
+            try LengthCheck.check(
+                measured[index], stated: stated, areEndsRight: self.areEndsRight(of: index), at: leg.path,
+                &self.draft.book)
+            isReported = isReported || self.draft.book.notices.count > notices
+        }
+        guard !isReported else { return }
+        try LengthCheck.check(
+            measured.reduce(0, +), stated: self.draft.distance,
+            areEndsRight: self.draft.legs.indices.map { self.areEndsRight(of: $0) }.reduce(true) {
+                guard let one = $0, let other = $1 else { return nil }
+                return one && other
+            }, at: self.draft.path, &self.draft.book)
+    }
+
+    /// Whether the line of the leg at `index` leads between the answer's waypoints; nil if the answer has none.
+    private func areEndsRight(of index: Int) -> Bool? {
+        guard let places = self.draft.places, places.count == self.ends.count,
+            let start = places[index].center, let end = places[index + 1].center
+        else { return nil }
+        let isNear = { (place: Coordinate, point: Int) in
+            place.meters(to: self.line[point]) <= RoutingLimits.stopMetersMax
+        }
+        return isNear(start, self.ends[index]) && isNear(end, self.ends[index + 1])
     }
 
     private mutating func information(_ measure: LineMeasure, _ waypoints: [Waypoint]) -> RouteInformation {
-        let ends = self.segmentIndices.dropFirst() + [self.line.count - 1]
+        let ends = self.ends.dropFirst()
         var segments: [RouteSegment] = []
         for (index, (start, end)) in zip(self.segmentIndices, ends).enumerated() {
             let items = self.segmentItems[index]

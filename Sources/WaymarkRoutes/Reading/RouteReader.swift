@@ -100,13 +100,14 @@ public enum RouteReader {
     private static func refusal(_ answer: JSONNode) -> RouteReadingError? {
         let message = self.message(answer)
         let reason = message ?? answer["title"]?.string ?? "no reason given"
-        if let code = answer["code"]?.string, code != "Ok" {
+        if answer["route_geometry"] != nil || answer["route_instructions"] != nil { return nil }
+        if let code = answer["code"]?.string, code.lowercased() != "ok" {
             return .refusedByEngine(code: code, message: reason)
         }
         if let code = answer["error_code"]?.integer {
             return .refusedByEngine(code: "\(code)", message: reason)
         }
-        if let status = answer["status"]?.integer, status != 0, answer["legs"] == nil {
+        if let status = answer["status"]?.integer, status != 0, status != 200, answer["legs"] == nil {
             return .refusedByEngine(code: "\(status)", message: reason)
         }
         let lists = ["trip", "routes", "matchings", "trips", "paths", "legs"]
@@ -122,9 +123,11 @@ public enum RouteReader {
         return .refusedByEngine(code: code?.string ?? code?.integer.map(String.init) ?? "", message: message)
     }
 
-    /// The engine's error message.
+    /// The engine's error message; nil for none, and for that of a success.
     private static func message(_ answer: JSONNode) -> String? {
-        for name in ["message", "error", "status_message", "error_message"] {
+        let status = answer["status"]
+        let isSuccess = status?.integer == 0 || status?.integer == 200 || status?.string?.lowercased() == "ok"
+        for name in ["message", "error", "error_message"] + (isSuccess ? [] : ["status_message"]) {
             if let words = answer[name]?.string { return words }
         }
         let error = answer["error"]

@@ -9,47 +9,64 @@ struct ValhallaLegReader {
     private struct Source {
         let node: JSONNode
         let kind: ValhallaManeuver?
-        let exit: UInt8?
+        var exit: UInt8?
         let pointIndex: Int
         let isHighway: Bool
+        /// The line's directions at the maneuver and, of a roundabout, where it is left.
+        var line = LineDirections(into: [], outOf: [])
+        /// The arc of the roundabout that is entered here; nil if there is none, and if the line does not show it.
+        var ring: RingArc?
+
+        /// It has no road before or none behind it.
+        var isEnd: Bool { (self.kind?.isArrival ?? false) || (self.kind?.isStart ?? false) }
+    }
+
+    /// Whether the leg at `node` has a line and maneuvers.
+    static func isReadable(_ node: JSONNode) -> Bool {
+        node["shape"] != nil && node["shape"]?.value != .string("") && !node.elements("maneuvers").isEmpty
     }
 
     mutating func leg(_ node: JSONNode, isLast: Bool) throws(RouteReadingError) -> LegDraft {
         var leg = LegDraft(path: node.path)
-        guard let shape = node["shape"]?.string else {
-            throw .missing(path: "\(node.path).shape", expected: "a polyline")
+        guard let shape = node["shape"] else {
+            throw .missing(path: "\(node.path).shape", expected: "a polyline or a GeoJSON line")
         }
-        leg.distance = node["summary"]?["length"]?.number.map { $0 * self.metersPerUnit }
-        do throws(Polyline.Mistake) {
-            leg.points = try Polyline.decode(shape, self.precision(of: shape, leg))
-        } catch {
-            throw .invalid(path: "\(node.path).shape", reason: "\(error)")
+        leg.distance = node["summary"]?["length"]?.quantity.map { $0 * self.metersPerUnit }
+        // Six digits, unless the leg's length shows that others were requested.
+        guard let points = try shape.line(units: [1e6], evidence: self.evidence(node, leg), &self.book) else {
+            throw .noRoute(path: "\(node.path).shape")
         }
-        guard !leg.points.isEmpty else { throw .noRoute(path: "\(node.path).shape") }
-        leg.duration = node["summary"]?["time"]?.number
+        leg.points = points
+        leg.duration = node["summary"]?["time"]?.quantity
         let sources = try self.sources(node, points: leg.points.count)
         for (index, source) in sources.enumerated() {
             let previous = index > 0 ? sources[index - 1] : nil
             let next = index + 1 < sources.count ? sources[index + 1] : nil
-            let maneuver = self.maneuver(source, previous, next, leg.points, isIntermediate: !isLast)
-            leg.steps.append(
-                LegDraft.Step(
-                    path: source.node.path, pointIndex: source.pointIndex, maneuver: maneuver,
-                    distance: source.node["length"]?.number.map { $0 * self.metersPerUnit },
-                    duration: source.node["time"]?.number,
-                    roadNames: Self.joined(Self.strings(source.node["street_names"])),
-                    isMotorway: source.isHighway))
+            let source = self.placed(source, next, leg.points)
+            let directions = self.directions(source, next)
+            let maneuver = self.maneuver(source, previous, directions, isIntermediate: !isLast)
+            var step = LegDraft.Step(
+                path: source.node.path, pointIndex: source.pointIndex, maneuver: maneuver,
+                distance: source.node["length"]?.quantity.map { $0 * self.metersPerUnit },
+                duration: source.node["time"]?.quantity,
+                roadNames: Self.joined(Self.strings(source.node["street_names"])),
+                isMotorway: source.isHighway)
+            step.ring = source.ring
+            step.isCorrected = directions.isCorrected && !source.isEnd
+            leg.steps.append(step)
             self.appendLanes(of: source, to: &leg, maneuver)
         }
         return leg
     }
 
-    /// Six digits, unless the leg's length shows that five were requested.
-    private mutating func precision(of shape: String, _ leg: LegDraft) -> Polyline.Precision {
-        guard Polyline.Precision.fitting([shape], meters: leg.distance) == .five else { return .six }
-        self.book.add(
-            .member(leg.path, "shape"), "five digits are taken for the polyline, because the length fits")
-        return .five
+    /// The leg's length, and the number of points up to the end of the last maneuver.
+    private func evidence(_ node: JSONNode, _ leg: LegDraft) -> LineEvidence {
+        let last = node.elements("maneuvers").last
+        let end = (last?["end_shape_index"] ?? last?["begin_shape_index"])?.integer
+        let steps = node.elements("maneuvers").compactMap { $0["length"]?.quantity }.reduce(0, +)
+        return LineEvidence(
+            meters: leg.distance ?? steps * self.metersPerUnit,
+            pointCount: end.flatMap { $0 > 0 ? $0 + 1 : nil })
     }
 
     private mutating func sources(_ leg: JSONNode, points: Int) throws(RouteReadingError) -> [Source] {
@@ -58,12 +75,8 @@ struct ValhallaLegReader {
         }
         var sources: [Source] = []
         for node in nodes {
-            let begin = node["begin_shape_index"]?.integer ?? 0
-            guard ((sources.last?.pointIndex ?? 0)..<points).contains(begin) else {
-                throw .invalid(
-                    path: "\(node.path).begin_shape_index",
-                    reason: "\(begin) is not in order or not among the \(points) points of the shape")
-            }
+            let begin = self.book.place(
+                node["begin_shape_index"], in: (sources.last?.pointIndex ?? 0)..<points)
             let kind = node["type"]?.integer.flatMap(ValhallaManeuver.init(rawValue:))
             if kind == nil { self.book.add(node.path, "no known type; it is taken from the bearings") }
             if kind?.isOffRoad ?? false {
@@ -82,22 +95,20 @@ struct ValhallaLegReader {
     // MARK: Maneuvers
 
     private mutating func maneuver(
-        _ source: Source, _ previous: Source?, _ next: Source?, _ points: [Coordinate], isIntermediate: Bool
+        _ source: Source, _ previous: Source?, _ directions: ManeuverDirections, isIntermediate: Bool
     ) -> Maneuver {
-        let angle = self.exitAngle(source, next, points)
         let said =
             source.kind?.type(
                 exit: source.exit, leavesMotorway: (previous?.isHighway ?? false) && !source.isHighway,
                 leavesFerry: previous?.kind == .ferryEnter) ?? .noTurn
-        // Why: stairs, lifts and doors have no maneuver type, but their direction is known.
-        let type = said == .noTurn ? angle.map { TurnDirection($0).turn } ?? .noTurn : said
+        // Stairs, lifts and doors have no maneuver type, but their direction is known.
+        let type = said == .noTurn ? directions.angle.map { TurnDirection($0).turn } ?? .noTurn : said
         var maneuver = Maneuver(id: ManeuverID(rawValue: 0), type: type)
         let isAtRoundabout = source.kind == .roundaboutEnter || source.kind == .roundaboutExit
         maneuver.junctionType = isAtRoundabout || source.exit != nil ? .roundabout : .intersection
         maneuver.roundaboutExitNumber = source.exit
         maneuver.isIntermediateWaypoint = isIntermediate && type.isArrival
-        let isEnd = (source.kind?.isArrival ?? false) || (source.kind?.isStart ?? false)
-        maneuver.junctionExitAngle = isEnd ? nil : angle
+        maneuver.junctionExitAngle = source.isEnd ? nil : directions.angle
         maneuver.roadFollowingManeuverVariants = self.followingRoad(source)
         let sign = source.node["sign"]
         maneuver.highwayExitLabel = Self.texts(sign?["exit_number_elements"]).joined(separator: ", ")
@@ -105,25 +116,41 @@ struct ValhallaLegReader {
         return maneuver
     }
 
-    /// The exit's direction relative to the entry; for a roundabout, that of leaving it.
-    private func exitAngle(_ source: Source, _ next: Source?, _ points: [Coordinate]) -> Angle? {
-        let before = source.node["bearing_before"]?.number ?? Self.bearing(into: source.pointIndex, points)
-        var leaving = source
-        if source.kind == .roundaboutEnter, let next, next.kind == .roundaboutExit { leaving = next }
-        let after = leaving.node["bearing_after"]?.number ?? Self.bearing(outOf: leaving.pointIndex, points)
-        return OSRMStep.angle(from: before, to: after)
+    /// `source` with what the line shows of it. A roundabout on which the route ends is left by no exit.
+    private mutating func placed(_ source: Source, _ next: Source?, _ points: [Coordinate]) -> Source {
+        var source = source
+        if source.kind == .roundaboutEnter {
+            let last = next?.pointIndex ?? points.count - 1
+            let end = min(source.node["end_shape_index"]?.integer ?? last, points.count - 1)
+            source.ring =
+                next?.kind == .roundaboutExit
+                ? RingArc(points, source.pointIndex...max(source.pointIndex, last))
+                : RingArc(points, from: source.pointIndex, notAfter: max(end, source.pointIndex))
+            if source.exit != nil, next?.kind?.isArrival ?? false,
+                source.ring?.range.upperBound == points.count - 1
+            {
+                source.exit = nil
+                self.book.add(
+                    source.node.path, "the route ends on this roundabout: it is left by no exit")
+            }
+        }
+        source.line = LineDirections(
+            points, at: source.pointIndex, leavingAt: source.ring?.range.upperBound)
+        return source
     }
 
-    /// The direction in which the line reaches the point at `index`; nil for the first.
-    static func bearing(into index: Int, _ points: [Coordinate]) -> Double? {
-        guard let from = points[..<index].last(where: { $0 != points[index] }) else { return nil }
-        return from.bearing(to: points[index])
-    }
-
-    /// The direction in which the line leaves the point at `index`; nil for the last.
-    static func bearing(outOf index: Int, _ points: [Coordinate]) -> Double? {
-        guard let to = points[(index + 1)...].first(where: { $0 != points[index] }) else { return nil }
-        return points[index].bearing(to: to)
+    /// The bearings of a maneuver, compared with the line; those of leaving a roundabout are at the maneuver that leaves it.
+    private mutating func directions(_ source: Source, _ next: Source?) -> ManeuverDirections {
+        var stated = ManeuverDirections.Stated(
+            before: source.node["bearing_before"]?.number, after: source.node["bearing_after"]?.number)
+        guard source.kind == .roundaboutEnter else { return ManeuverDirections(stated, line: source.line) }
+        stated.after = next?.kind == .roundaboutExit ? next?.node["bearing_after"]?.number : nil
+        guard stated.after == nil, source.ring == nil else {
+            return ManeuverDirections(stated, line: source.line)
+        }
+        self.book.add(
+            source.node.path, "the direction in which the roundabout is left is not in the answer")
+        return ManeuverDirections(stated, line: LineDirections(into: source.line.into, outOf: []))
     }
 
     private func followingRoad(_ source: Source) -> [String] {
@@ -157,12 +184,12 @@ struct ValhallaLegReader {
         leg.lanes.append(
             LegDraft.Lanes(
                 path: source.node.path, pointIndex: source.pointIndex,
-                lanes: lanes.map { self.lane($0, maneuver.junctionExitAngle.map(TurnDirection.init)) },
+                lanes: lanes.map { self.lane($0, maneuver.junctionExitAngle) },
                 stepIndex: leg.steps.count - 1))
     }
 
     /// `valid` and `active` are not booleans but the bit of the direction that counts.
-    private mutating func lane(_ lane: JSONNode, _ direction: TurnDirection?) -> Lane {
+    private mutating func lane(_ lane: JSONNode, _ angle: Angle?) -> Lane {
         let mask = lane["directions"]?.integer ?? 0
         if mask & ~LaneArrows.valhallaMask != 0 { self.book.add(lane.path, "unknown directions of a lane") }
         let active = lane["active"]?.integer ?? 0
@@ -170,8 +197,9 @@ struct ValhallaLegReader {
         let status: LaneStatus = active != 0 ? .preferred : valid != 0 ? .good : .notGood
         return Lane(
             directions: LaneArrows.directions(mask: mask),
-            taken: LaneArrows.directions(mask: active != 0 ? active : valid).first, maneuver: direction,
-            status: status)
+            taken: LaneArrows.directions(mask: active != 0 ? active : valid).first,
+            maneuver: angle.map(TurnDirection.init),
+            angle: angle, status: status)
     }
 
     // MARK: Text

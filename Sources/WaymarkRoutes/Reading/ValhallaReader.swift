@@ -11,23 +11,22 @@ struct ValhallaReader {
         guard let trip = answer["trip"], trip.isObject else {
             throw .missing(path: "trip", expected: "an object")
         }
-        let reader = Self(options: options)
         var book = NoticeBook()
-        ValhallaMembers.answer.report(answer, into: &book)
-        var routes = [try reader.route(trip)]
+        var trips = [trip]
         for alternate in answer.elements("alternates") {
-            guard let trip = alternate["trip"] else {
+            if let trip = alternate["trip"] {
+                trips.append(trip)
+            } else {
                 book.add(alternate.path, "an alternate without a trip is left out")
-                continue
             }
-            routes.append(try reader.route(trip))
         }
-        if routes.count > ProtocolConstants.routeChoicesMax {
-            book.add(
-                .member(.root, "alternates"),
-                "of \(routes.count) routes only \(ProtocolConstants.routeChoicesMax) can be offered as choices"
-            )
+        let routes = try book.readable(trips) { (trip: JSONNode) throws(RouteReadingError) in
+            try Self(options: options).route(trip)
         }
+        answer.passOver("trip")
+        for alternate in answer.elements("alternates") { alternate.passOver("trip") }
+        UncarriedMembers.report(answer, into: &book)
+        book.addChoices(routes.count, at: "alternates")
         return RouteAnswer(routes: routes, notices: book.complete)
     }
 
@@ -47,17 +46,26 @@ struct ValhallaReader {
         }
         guard !legs.isEmpty else { throw .noRoute(path: "\(trip.path).legs") }
         var draft = RouteDraft(engine: .valhalla, path: trip.path)
-        ValhallaMembers.trip.report(trip, into: &draft.book)
         let unit = Self.metersPerUnit(trip["units"], &draft.book)
-        draft.distance = trip["summary"]?["length"]?.number.map { $0 * unit }
-        draft.duration = trip["summary"]?["time"]?.number
-        draft.waypoints = Self.waypoints(trip.elements("locations"), legs: legs.count, &draft.book)
+        draft.distance = trip["summary"]?["length"]?.quantity.map { $0 * unit }
+        draft.duration = trip["summary"]?["time"]?.quantity
+        draft.places = Self.places(trip.elements("locations"), legs: legs.count, &draft.book)
         var reader = ValhallaLegReader(metersPerUnit: unit, book: draft.book)
-        for (index, leg) in legs.enumerated() {
-            draft.legs.append(try reader.leg(leg, isLast: index == legs.count - 1))
+        let isReadable = legs.map(ValhallaLegReader.isReadable)
+        guard let last = isReadable.lastIndex(of: true) else {
+            // The error says what is missing.
+            _ = try reader.leg(legs[0], isLast: true)
+            throw .noRoute(path: "\(trip.path).legs")
+        }
+        for (index, leg) in legs.enumerated() where isReadable[index] {
+            draft.legs.append(try reader.leg(leg, isLast: index == last))
         }
         draft.book = reader.book
-        if let side = self.options.trafficSide { draft.setSide(side) } else { draft.inferSide() }
+        draft.leaveOut(legs.indices.filter { !isReadable[$0] }, of: legs)
+        // It says that a route was found.
+        trip.passOver("status_message")
+        UncarriedMembers.report(trip, into: &draft.book)
+        draft.settleSides(self.options)
         return try RouteBuilder.build(draft)
     }
 
@@ -72,72 +80,57 @@ struct ValhallaReader {
     }
 
     /// The waypoints between the legs; points that are only passed are reported.
-    private static func waypoints(_ places: [JSONNode], legs: Int, _ book: inout NoticeBook) -> [Waypoint]? {
-        var waypoints: [Waypoint] = []
-        for place in places {
-            switch place["type"]?.string {
+    private static func places(_ nodes: [JSONNode], legs: Int, _ book: inout NoticeBook) -> [PlaceDraft]? {
+        var places: [PlaceDraft] = []
+        for node in nodes {
+            switch node["type"]?.string {
             case "through", "via":
-                book.add(place.path, "a point that is passed without a stop is no waypoint")
+                book.add(node.path, "a point that is passed without a stop is no waypoint")
                 continue
-            default: break
+            default: places.append(self.place(node, &book))
             }
-            guard let latitude = place["lat"]?.number, let longitude = place["lon"]?.number else {
-                return nil
-            }
-            let center = Coordinate(latitude: latitude, longitude: longitude)
-            guard center.isOnEarth else { return nil }
-            let name = place["name"]?.string ?? ""
-            let address = ["street", "city"].compactMap { place[$0]?.string }.joined(separator: ", ")
-            waypoints.append(
-                Waypoint(
-                    center: center, nameVariants: book.fit(variants: [name], at: place.path),
-                    addressVariants: book.fit(variants: [address], at: place.path),
-                    timeZone: book.fit(
-                        place["time_zone_name"]?.string ?? "", bytesMax: ProtocolConstants.shortTextBytesMax,
-                        at: place.path)))
         }
-        guard waypoints.count == legs + 1 else {
-            if !places.isEmpty {
+        guard places.count == legs + 1 else {
+            if let first = nodes.first {
                 book.add(
-                    .root, "\(waypoints.count) locations do not match \(legs) legs; the legs' ends are taken")
+                    first.path,
+                    "\(places.count) locations do not match \(legs) legs; the legs' ends are taken")
             }
             return nil
         }
-        return waypoints
+        return places
     }
-}
 
-/// The members of Valhalla's own form that are read.
-enum ValhallaMembers {
-    static let answer = UncarriedMembers(
-        read: ["alternates", "alternates[].trip"], readWhole: ["trip", "alternates[].trip", "id"])
+    private static func place(_ node: JSONNode, _ book: inout NoticeBook) -> PlaceDraft {
+        var place = PlaceDraft(path: node.path, isRequested: true)
+        if let latitude = node["lat"]?.number, let longitude = node["lon"]?.number {
+            let center = Coordinate(latitude: latitude, longitude: longitude)
+            place.center = center.isOnEarth ? center : nil
+        }
+        let name = node["name"]?.string ?? ""
+        let address = ["street", "city"].compactMap { node[$0]?.string }.joined(separator: ", ")
+        place.waypoint.nameVariants = book.fit(variants: [name], at: node.path)
+        place.waypoint.addressVariants = book.fit(variants: [address], at: node.path)
+        place.waypoint.timeZone = book.fit(
+            node["time_zone_name"]?.string ?? "", bytesMax: ProtocolConstants.shortTextBytesMax,
+            at: node.path)
+        place.waypoint.utcOffsetMinutes = self.utcOffset(node["time_zone_offset"], &book)
+        return place
+    }
 
-    static let trip = UncarriedMembers(
-        read: [
-            "status", "status_message", "units", "language", "summary", "summary.length", "summary.time",
-            "locations",
-            "locations[].type", "locations[].lat", "locations[].lon", "locations[].name",
-            "locations[].street",
-            "locations[].city", "locations[].time_zone_name", "legs", "legs[].shape", "legs[].summary",
-            "legs[].summary.length",
-            "legs[].summary.time", "legs[].maneuvers", "legs[].maneuvers[].type",
-            "legs[].maneuvers[].instruction",
-            "legs[].maneuvers[].verbal_succinct_transition_instruction",
-            "legs[].maneuvers[].verbal_multi_cue",
-            "legs[].maneuvers[].bearing_before", "legs[].maneuvers[].bearing_after",
-            "legs[].maneuvers[].time",
-            "legs[].maneuvers[].length", "legs[].maneuvers[].begin_shape_index",
-            "legs[].maneuvers[].end_shape_index", "legs[].maneuvers[].highway",
-            "legs[].maneuvers[].roundabout_exit_count", "legs[].maneuvers[].street_names",
-            "legs[].maneuvers[].begin_street_names", "legs[].maneuvers[].lanes",
-            "legs[].maneuvers[].lanes[].directions", "legs[].maneuvers[].lanes[].valid",
-            "legs[].maneuvers[].lanes[].active", "legs[].maneuvers[].sign",
-            "legs[].maneuvers[].sign.exit_number_elements",
-            "legs[].maneuvers[].sign.exit_number_elements[].text",
-            "legs[].maneuvers[].sign.exit_branch_elements",
-            "legs[].maneuvers[].sign.exit_branch_elements[].text",
-            "legs[].maneuvers[].sign.exit_toward_elements",
-            "legs[].maneuvers[].sign.exit_toward_elements[].text",
-            "legs[].maneuvers[].sign.exit_name_elements", "legs[].maneuvers[].sign.exit_name_elements[].text",
-        ], readWhole: [])
+    /// Minutes east of UTC of e.g. "-06:00"; nil for none, and for one out of range, which is reported.
+    private static func utcOffset(_ node: JSONNode?, _ book: inout NoticeBook) -> Int16? {
+        guard let node, let text = node.string, !text.isEmpty else { return nil }
+        if text == "Z" { return 0 }
+        let numbers = text.dropFirst().split(separator: ":", omittingEmptySubsequences: false)
+        guard let sign = text.first, sign == "+" || sign == "-", (1...2).contains(numbers.count),
+            numbers.allSatisfy({ $0.count == 2 && $0.allSatisfy(\.isNumber) }), let hours = Int(numbers[0]),
+            let minutes = numbers.count == 2 ? Int(numbers[1]) : 0, minutes < 60,
+            hours * 60 + minutes <= 840
+        else {
+            book.add(node.path, "not an offset from UTC, at most 14 hours")
+            return nil
+        }
+        return Int16((hours * 60 + minutes) * (sign == "-" ? -1 : 1))
+    }
 }

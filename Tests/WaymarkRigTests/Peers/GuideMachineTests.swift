@@ -177,6 +177,22 @@ private struct Bench {
         #expect(bench.ends == [.arrived])
     }
 
+    @Test func `a vehicle that is led back to its old route has only the stops ahead in its trip`() throws {
+        let route = try Stage.route("vaduz-balzers-charging").routes[0]
+        let stop = route.measure.meters[route.segmentIndices[1]]
+        for (leavesAt, stops) in [(stop / 2, 1), (stop + 500, 0)] {
+            var options = GuideMachine.Options()
+            options.drive.leavesRouteAtMeters = leavesAt
+            var bench = try Bench("vaduz-balzers-charging", options)
+            bench.way = route
+            bench.begin()
+            while bench.guide.reroutes == 0, bench.ends.isEmpty { bench.pass(.seconds(10)) }
+            #expect(bench.guide.reroutes == 1 && bench.guide.trip.waypoints.count == stops)
+            bench.pass(.seconds(7_200))
+            #expect(bench.ends == [.arrived])
+        }
+    }
+
     @Test func `a vehicle that leaves the route is led back, or the drive is lost`() throws {
         for hasWay in [true, false] {
             var options = GuideMachine.Options()

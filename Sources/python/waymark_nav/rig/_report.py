@@ -5,6 +5,7 @@ At most 72 columns wide: pytest adds 8.
 
 from __future__ import annotations
 
+import re
 import textwrap
 import unicodedata
 from collections.abc import Iterator
@@ -21,6 +22,10 @@ _WIDTH = 72
 _INDENT = 12
 #: Entries before and after the nearest one.
 _BEFORE, _AFTER = 10, 9
+_ISOLATES = "\u2066\u2067\u2068\u2069"
+_LETTER = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff"
+#: Words that are written from right to left, with the spaces, numbers and joiners between them.
+_RIGHT_TO_LEFT = re.compile(rf"[{_LETTER}](?:(?:(?! {{2}})[ \-'0-9\u0300-\u036f\u200c\u200d])*[{_LETTER}\u0300-\u036f\u200c\u200d])*")
 _NOT_SHOWN = ("kind", "message", "session", "sequence", "fitted", "more", "fromGateway", "generation")
 
 
@@ -132,5 +137,26 @@ def _timeline(history: History, end: int) -> str:
 
 
 def _printable(text: str) -> str:
-    """What would steer a terminal is escaped."""
-    return "".join(each if each == "\n" or unicodedata.category(each) not in _json.STEERING else f"\\u{ord(each):04x}" for each in text)
+    """What would steer a terminal is escaped; parts that are written from right to left do not change the order of what is beside them."""
+    return "\n".join(_isolated(_escaped(line)) for line in text.split("\n"))
+
+
+def _escaped(text: str) -> str:
+    """Joiners stay where they join: between letters, and between emoji. Isolates are left out: _isolated adds its own."""
+    shown = []
+    for before, each, after in zip(" " + text[:-1], text, text[1:] + " ", strict=True):
+        joins = each in "\u200c\u200d" and _joinable(before) and _joinable(after)
+        if joins or unicodedata.category(each) not in _json.STEERING:
+            shown.append(each)
+        elif each not in _ISOLATES:
+            shown.append(f"\\u{ord(each):04x}")
+    return "".join(shown)
+
+
+def _joinable(character: str) -> bool:
+    """Whether a joiner beside the character changes how it is written. Emoji are symbols, and modifiers of these."""
+    return not character.isascii() and unicodedata.category(character)[0] in "LMS"
+
+
+def _isolated(text: str) -> str:
+    return _RIGHT_TO_LEFT.sub(lambda part: f"\u2067{part.group()}\u2069", text)
