@@ -57,5 +57,6 @@ class Bodies:
             return text if kind == STRING else text.encode("utf-8", "surrogatepass")
         if kind == BOOL:
             return self.values.random() < 0.5
-        number = self.values.choice((0, 1, 2, lower, upper, upper + 1, lower - 1, self.values.randrange(max(1, min(upper, 300)))))
+        near = self.values.randrange(max(1, min(upper, 300)))
+        number = self.values.choice((0, 1, 2, 2**31, 2**32 - 1, 2**63, lower, upper, upper, upper + 1, lower - 1, near))
         return min(max(number, 0), 2**64 - 1) if kind == UINT64 else number

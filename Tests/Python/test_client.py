@@ -341,6 +341,15 @@ def test_a_request_is_answered_once_and_its_outcome_told_once() -> None:
     assert gateway.sent() == []
 
 
+@pytest.mark.parametrize("request_message", [replace(STOP, vehicle_id=""), m.DestinationRequest(request_id="go", destination=CAFE)])
+def test_a_request_that_names_no_vehicle_cannot_be_answered_and_is_ignored(
+    request_message: m.WaypointRequest | m.DestinationRequest,
+) -> None:
+    _, gateway, _ = guided(destinations=True)
+    gateway.say(request_message, 7)
+    assert gateway.events(Asked) == []
+
+
 def test_after_a_loss_an_old_request_is_not_answered_and_its_outcome_is_still_told() -> None:
     machine, gateway, session = guided()
     gateway.say(STOP, 7)

@@ -1,4 +1,5 @@
 import Foundation
+import RandomMessages
 import Testing
 import WaymarkCodec
 import WaymarkModel

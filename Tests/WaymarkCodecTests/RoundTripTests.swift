@@ -1,3 +1,4 @@
+import RandomMessages
 import Testing
 import WaymarkCodec
 import WaymarkModel

@@ -146,6 +146,14 @@ extension DrivenPeer<EndpointMachine> {
     }
 }
 
+extension DrivenPeer<ObserverMachine> {
+    static func observer() throws -> Self {
+        let machine = try ObserverMachine(
+            ObserverHello(observer: ObserverName(unchecked: "observer")), Observe())
+        return DrivenPeer(machine)
+    }
+}
+
 extension DrivenPeer<ClientMachine> {
     static func client(
         seed: UInt64 = 1, _ change: (inout NavigationClient.Configuration) -> Void = { _ in }

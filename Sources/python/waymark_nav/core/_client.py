@@ -373,6 +373,8 @@ class Client(Peer):
     # Requests
 
     def _ask(self, session: Session | None, request: Request) -> None:
+        if not request.vehicle_id:
+            return  # An answer names the vehicle, which a gateway says with every request.
         self._inquiries[request.vehicle_id, request.request_id] = _Inquiry(session, request)
         self._tell(Asked(session, request))
 

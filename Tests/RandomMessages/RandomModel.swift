@@ -1,39 +1,52 @@
-import WaymarkModel
-import WaymarkProtocol
-import WaymarkSimulation
+package import WaymarkModel
+internal import WaymarkProtocol
+internal import WaymarkSimulation
 
 /// Makes valid values; the same seed makes the same ones.
-struct RandomValues: RandomNumberGenerator {
+package struct RandomValues: RandomNumberGenerator {
     private var random: SeededRandom
 
-    init(seed: UInt64) { self.random = SeededRandom(seed: seed) }
+    package init(seed: UInt64) { self.random = SeededRandom(seed: seed) }
 
-    mutating func next() -> UInt64 { self.random.next() }
+    package mutating func next() -> UInt64 { self.random.next() }
 
-    mutating func flag() -> Bool { self.next() & 1 == 0 }
+    package mutating func flag() -> Bool { self.next() & 1 == 0 }
 
-    /// Often one of the ends of `range`.
-    mutating func number<Number: FixedWidthInteger>(_ range: ClosedRange<Number>) -> Number {
+    /// Often one of the ends of `range`, or a number at which a narrower type ends.
+    package mutating func number<Number: FixedWidthInteger>(_ range: ClosedRange<Number>) -> Number {
         switch self.next() % 6 {
-        case 0: range.lowerBound
-        case 1: range.upperBound
-        default: Number.random(in: range, using: &self)
+        case 0: return range.lowerBound
+        case 1: return range.upperBound
+        case 2:
+            let edge = Self.edges[Int(self.next() % UInt64(Self.edges.count))]
+            let number = Number(clamping: edge)
+            return min(max(number, range.lowerBound), range.upperBound)
+        default: return Number.random(in: range, using: &self)
         }
     }
 
-    /// One of `values`, which must not be empty.
-    mutating func pick<Value>(_ values: [Value]) -> Value { values[self.number(0...values.count - 1)] }
+    /// Where a sum or a conversion can leave a type's range.
+    private static let edges: [UInt64] = [
+        0, 1, 1 << 31 - 1, 1 << 31, 1 << 32 - 1, 1 << 32, 1 << 53, 1 << 63 - 1, 1 << 63, .max - 1, .max,
+    ]
 
-    mutating func maybe<Value>(_ make: (inout RandomValues) -> Value) -> Value? {
+    /// One of `values`, which must not be empty.
+    package mutating func pick<Value>(_ values: [Value]) -> Value {
+        values[self.number(0...values.count - 1)]
+    }
+
+    package mutating func maybe<Value>(_ make: (inout RandomValues) -> Value) -> Value? {
         self.flag() ? make(&self) : nil
     }
 
-    mutating func list<Value>(_ counts: ClosedRange<Int>, _ make: (inout RandomValues) -> Value) -> [Value] {
+    package mutating func list<Value>(_ counts: ClosedRange<Int>, _ make: (inout RandomValues) -> Value)
+        -> [Value]
+    {
         (0..<Int.random(in: counts, using: &self)).map { _ in make(&self) }
     }
 
     /// At most `bytes` bytes, with characters of one to four bytes.
-    mutating func text(_ bytes: ClosedRange<Int>) -> String {
+    package mutating func text(_ bytes: ClosedRange<Int>) -> String {
         let alphabet: [Character] = ["a", "Z", "7", " ", "ä", "ß", "ñ", "…", "東", "京", "🚗", "🧭"]
         let length = Int.random(in: bytes, using: &self)
         var text = ""
@@ -45,46 +58,46 @@ struct RandomValues: RandomNumberGenerator {
         return text.isEmpty && bytes.lowerBound > 0 ? "x" : text
     }
 
-    mutating func name() -> String {
+    package mutating func name() -> String {
         let alphabet = Array("ABCXYZabcxyz0189._:-")
         return String(self.list(1...64) { $0.pick(alphabet) })
     }
 
-    mutating func variants(_ counts: ClosedRange<Int> = 0...8) -> [String] {
+    package mutating func variants(_ counts: ClosedRange<Int> = 0...8) -> [String] {
         self.list(counts) { $0.text(0...($0.flag() ? 512 : 20)) }
     }
 
     /// One of the known values, or one that this build does not know.
-    mutating func enumeration<Value: WireEnumeration>(_ type: Value.Type = Value.self) -> Value {
+    package mutating func enumeration<Value: WireEnumeration>(_ type: Value.Type = Value.self) -> Value {
         self.next() % 8 == 0
             ? Value(rawValue: self.number(100...UInt32(Int32.max)))
             : self.pick(Value.allKnown)
     }
 
-    mutating func one<Value: CaseIterable>(of type: Value.Type = Value.self) -> Value {
+    package mutating func one<Value: CaseIterable>(of type: Value.Type = Value.self) -> Value {
         self.pick(Array(Value.allCases))
     }
 }
 
 extension RandomValues {
-    mutating func id() -> UInt32 { self.number(1...UInt32.max) }
+    package mutating func id() -> UInt32 { self.number(1...UInt32.max) }
 
-    mutating func angle() -> Angle { .degrees(self.number(-180...179)) }
+    package mutating func angle() -> Angle { .degrees(self.number(-180...179)) }
 
-    mutating func coordinate() -> Coordinate {
+    package mutating func coordinate() -> Coordinate {
         Coordinate(
             latitude: .random(in: -90...90, using: &self), longitude: .random(in: -180...180, using: &self),
             altitude: self.maybe { .random(in: -12_000...100_000, using: &$0) })
     }
 
     /// As precise as a polyline is.
-    mutating func point() -> Coordinate {
+    package mutating func point() -> Coordinate {
         Coordinate(
             latitude: Double(self.number(-90_000_000...90_000_000)) / 1e6,
             longitude: Double(self.number(-180_000_000...180_000_000)) / 1e6)
     }
 
-    mutating func estimates() -> TravelEstimates {
+    package mutating func estimates() -> TravelEstimates {
         TravelEstimates(
             distanceRemaining: .meters(self.number(0...50_000_000)),
             timeRemaining: self.maybe { .seconds($0.number(0...31_536_000)) },
@@ -93,7 +106,7 @@ extension RandomValues {
             })
     }
 
-    mutating func maneuver(_ id: UInt32) -> Maneuver {
+    package mutating func maneuver(_ id: UInt32) -> Maneuver {
         let exit = self.maybe { $0.angle() }
         return Maneuver(
             id: ManeuverID(rawValue: id), type: self.enumeration(), junctionType: self.enumeration(),
@@ -106,20 +119,20 @@ extension RandomValues {
             roundaboutExitNumber: self.maybe { $0.number(1...255) }, isIntermediateWaypoint: self.flag())
     }
 
-    mutating func lane() -> Lane {
+    package mutating func lane() -> Lane {
         let angles = self.list(0...16) { $0.angle() }
         let status: LaneStatus = self.enumeration()
         let highlighted = status == .notGood ? nil : self.maybe { angles.randomElement(using: &$0) } ?? nil
         return Lane(angles: angles, highlightedAngle: highlighted, status: status)
     }
 
-    mutating func laneGuidance(_ id: UInt32) -> LaneGuidance {
+    package mutating func laneGuidance(_ id: UInt32) -> LaneGuidance {
         LaneGuidance(
             id: LaneGuidanceID(rawValue: id), lanes: self.list(1...8) { $0.lane() },
             instructionVariants: self.variants())
     }
 
-    mutating func waypoint() -> Waypoint {
+    package mutating func waypoint() -> Waypoint {
         Waypoint(
             center: self.coordinate(), locationThreshold: self.maybe { .meters($0.number(1...100_000)) },
             nameVariants: self.variants(), addressVariants: self.variants(),
@@ -129,7 +142,7 @@ extension RandomValues {
             id: self.text(0...128))
     }
 
-    mutating func chargeStop() -> ChargeStop {
+    package mutating func chargeStop() -> ChargeStop {
         ChargeStop(
             arrivalBatteryPerMille: self.maybe { $0.number(0...1_000) },
             departureBatteryPerMille: self.maybe { $0.number(0...1_000) },
@@ -137,7 +150,7 @@ extension RandomValues {
             chargingTime: self.maybe { .seconds($0.number(1...604_800)) })
     }
 
-    mutating func trip(_ id: String) -> Trip {
+    package mutating func trip(_ id: String) -> Trip {
         let choices = (0..<self.number(0...3)).map { index in
             RouteChoice(
                 id: UInt32(3 - index), summaryVariants: self.variants(),
@@ -151,7 +164,7 @@ extension RandomValues {
             isDestinationShareable: self.flag(), routeSegmentsAvailable: self.flag())
     }
 
-    mutating func segment(_ id: String) -> RouteSegment {
+    package mutating func segment(_ id: String) -> RouteSegment {
         RouteSegment(
             id: id, origin: self.waypoint(), destination: self.waypoint(),
             coordinates: self.list(0...50) { $0.point() },
@@ -164,20 +177,20 @@ extension RandomValues {
     }
 
     /// Ids that are all different, ascending or not.
-    mutating func ids(_ counts: ClosedRange<Int>) -> [UInt32] {
+    package mutating func ids(_ counts: ClosedRange<Int>) -> [UInt32] {
         let ids = Array(Set(self.list(counts) { $0.id() })).sorted()
         return self.flag() ? ids : ids.reversed()
     }
 
-    mutating func maneuvers() -> [Maneuver] { self.ids(0...6).map { self.maneuver($0) } }
+    package mutating func maneuvers() -> [Maneuver] { self.ids(0...6).map { self.maneuver($0) } }
 
-    mutating func laneGuidances() -> [LaneGuidance] { self.ids(0...6).map { self.laneGuidance($0) } }
+    package mutating func laneGuidances() -> [LaneGuidance] { self.ids(0...6).map { self.laneGuidance($0) } }
 
-    mutating func segments() -> [RouteSegment] {
+    package mutating func segments() -> [RouteSegment] {
         (0..<self.number(0...3)).map { self.segment("\($0)" + self.text(0...100)) }
     }
 
-    mutating func route() -> RouteInformation {
+    package mutating func route() -> RouteInformation {
         RouteInformation(
             maneuvers: self.maneuvers(), laneGuidances: self.laneGuidances(), segments: self.segments(),
             currentSegment: self.maybe { $0.text(1...128) },
@@ -187,7 +200,7 @@ extension RandomValues {
             maneuverTravelEstimates: self.maybe { $0.estimates() })
     }
 
-    mutating func alert() -> NavigationAlert {
+    package mutating func alert() -> NavigationAlert {
         NavigationAlert(
             id: self.id(), titleVariants: self.variants(1...8), subtitleVariants: self.variants(),
             actions: (1...2).prefix(self.number(0...2)).map {

@@ -1,26 +1,26 @@
-import WaymarkModel
-import WaymarkProtocol
+internal import WaymarkModel
+package import WaymarkProtocol
 
 extension RandomValues {
     /// A valid message of `type` in an envelope.
-    mutating func envelope(_ type: MessageType) -> Envelope {
+    package mutating func envelope(_ type: MessageType) -> Envelope {
         let flags = FrameHeader.Flags(rawValue: self.number(0...7))
         return Envelope(
             self.message(type), session: SessionID(self.number(0...UInt32.max)),
             sequence: self.number(0...UInt64.max), flags: flags)
     }
 
-    mutating func requestID() -> Identifier { Identifier(self.text(1...64)) }
-    mutating func vehicleID() -> VehicleID { VehicleID(unchecked: self.name()) }
-    mutating func endpoint() -> EndpointName { EndpointName(unchecked: self.name()) }
+    package mutating func requestID() -> Identifier { Identifier(self.text(1...64)) }
+    package mutating func vehicleID() -> VehicleID { VehicleID(unchecked: self.name()) }
+    package mutating func endpoint() -> EndpointName { EndpointName(unchecked: self.name()) }
     private mutating func path() -> EndpointPath {
         EndpointPath(vehicle: self.vehicleID(), endpoint: self.endpoint())
     }
-    mutating func features() -> Set<Feature> { Set(self.list(0...16) { $0.one() }) }
+    package mutating func features() -> Set<Feature> { Set(self.list(0...16) { $0.one() }) }
     private mutating func token() -> ResumptionToken {
         ResumptionToken(high: self.number(0...UInt64.max), low: self.number(0...UInt64.max))
     }
-    mutating func grants() -> [FeatureGrant] {
+    package mutating func grants() -> [FeatureGrant] {
         Feature.allCases.map { FeatureGrant($0, withheld: self.maybe { $0.one() }) }
     }
 
@@ -138,7 +138,7 @@ extension RandomValues {
         return begin
     }
 
-    mutating func receipt() -> Receipt {
+    package mutating func receipt() -> Receipt {
         let received = self.number(0...UInt64.max)
         return Receipt(receivedSequence: received, shownSequence: self.number(0...received))
     }
@@ -162,7 +162,7 @@ extension RandomValues {
         }
     }
 
-    mutating func settings() -> VehicleSettings {
+    package mutating func settings() -> VehicleSettings {
         var settings = VehicleSettings()
         settings.compass = self.maybe { $0.enumeration() }
         settings.speedLimit = self.maybe { $0.enumeration() }

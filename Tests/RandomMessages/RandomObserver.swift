@@ -1,9 +1,9 @@
-import WaymarkModel
-import WaymarkProtocol
+internal import WaymarkModel
+package import WaymarkProtocol
 
 extension RandomValues {
     /// A valid message of an observer, or for one.
-    mutating func observerMessage(_ type: MessageType) -> Message {
+    package mutating func observerMessage(_ type: MessageType) -> Message {
         switch type {
         case .observe: .observe(self.observe())
         case .observationBegin:
