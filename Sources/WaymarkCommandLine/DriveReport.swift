@@ -60,15 +60,16 @@ struct DriveReport: Sendable {
     /// E.g. "8.9 km, 9 min to go".
     private var remaining: String { "\(Story.estimates(self.toDestination)) to go" }
 
-    /// What to tell of the notices of a route: that the engine moved a point in full, the others as their number.
+    /// What to tell of the notices of a route: that the engine moved a point in full, what had to be assumed as its number. Members of the
+    /// answer that have no place are of no matter to a driver.
     static func notices(_ notices: [RouteNotice]) -> [String] {
         let moved = notices.filter(\.isMovedPoint)
-        let others = notices.count - moved.count
+        let others = notices.count { !$0.isMovedPoint && !$0.isOmission }
         var lines = moved.map { "note: \($0.path): \($0.reason)" }
         if others > 0 {
             lines.append(
-                "note: of the engine's answer \(others) \(others == 1 ? "thing was" : "things were") not carried "
-                    + "over or had to be assumed; --notices lists them")
+                "note: \(others) \(others == 1 ? "thing" : "things") in the engine's answer had to be assumed or "
+                    + "left out; --notices lists them")
         }
         return lines
     }

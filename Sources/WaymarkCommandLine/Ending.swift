@@ -30,6 +30,13 @@ enum Ending {
         }
     }
 
+    /// Ends the program with a status, although its tasks have not ended: one of them may be blocked, even in a step.
+    static func now(_ status: Int32) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(200)) { _exit(status) }
+        self.runSteps()
+        _exit(status)
+    }
+
     private static func runSteps() { for step in self.steps.withLock({ $0.values }) { step() } }
 
     /// Exits as if SIGPIPE had its default action: shells show status 141.

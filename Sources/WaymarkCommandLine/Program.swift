@@ -63,8 +63,10 @@ extension Program {
     /// What is shown of `error`. A wrong argument that only the command itself found comes with the usage of that command,
     /// as one that was found while parsing does.
     static func message(
-        _ root: (some ParsableCommand).Type, _ kind: any ParsableCommand.Type, _ error: any Error
+        _ root: (some ParsableCommand).Type, _ kind: any ParsableCommand.Type, _ error: any Error,
+        _ arguments: [String] = Array(CommandLine.arguments.dropFirst())
     ) -> String {
+        if kind == root, let unknown = UnknownCommand(arguments, of: root) { return unknown.message }
         guard error is ValidationError, kind != root else { return root.fullMessage(for: error) }
         return "Error: \(root.message(for: error))\nUsage: \(root.usageString(for: kind))"
     }

@@ -47,6 +47,9 @@ enum Terminal {
         TerminalText.clipped(text, columns: columns)
     }
 
+    /// `text` if it fits into `columns`, else its beginning and "…".
+    static func fitted(_ text: String, columns: Int) -> String { TerminalText.fitted(text, columns: columns) }
+
     /// Breaks `text` into lines of at most `columns`; see ``TerminalText/wrapped(_:columns:hanging:)``.
     static func wrapped(_ text: String, columns: Int, hanging: Int = 2) -> [String] {
         TerminalText.wrapped(text, columns: columns, hanging: hanging)
@@ -79,7 +82,7 @@ enum Terminal {
     /// Draws a screen in place of what was there, cut to the size of the terminal.
     static func draw(_ lines: [String]) {
         let (columns, rows) = self.size
-        let shown = lines.prefix(rows).map { self.clipped(self.printable($0), columns: columns) + "\u{1B}[K" }
+        let shown = lines.prefix(rows).map { self.fitted(self.printable($0), columns: columns) + "\u{1B}[K" }
         self.write("\u{1B}[H" + shown.joined(separator: "\r\n") + "\u{1B}[J")
     }
 

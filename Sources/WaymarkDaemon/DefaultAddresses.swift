@@ -2,6 +2,7 @@ internal import Foundation
 internal import ProcessIO
 package import WaymarkConfiguration
 internal import WaymarkProtocol
+internal import WaymarkTransport
 
 /// The addresses without configuration, for the daemon and its clients.
 package enum DefaultAddresses {
@@ -56,6 +57,25 @@ package enum PrivateFolder {
             let cause = unsafe error.userInfo[NSUnderlyingErrorKey] as? POSIXError
         else { return "cannot create it" }
         return "cannot create it: \(SystemError.reason(cause.code.rawValue))"
+    }
+
+    /// Whether a Unix socket at this address is in a folder that only this user, and root, can open: what its observers see is their own.
+    static func isClosed(around address: ListenAddress) -> Bool {
+        guard case .unix(let path) = address else { return false }
+        let folder = (path as NSString).deletingLastPathComponent
+        guard let real = unsafe realpath(folder, nil) else {
+            // It will be created with mode 0700.
+            return folder == DefaultAddresses.folder
+        }
+        defer { unsafe free(real) }
+        var parent = unsafe String(cString: real)
+        while parent != "/", !parent.isEmpty {
+            var status = stat()
+            guard unsafe stat(parent, &status) == 0 else { return false }
+            if status.st_uid == getuid(), status.st_mode & (S_IRWXG | S_IRWXO) == 0 { return true }
+            parent = (parent as NSString).deletingLastPathComponent
+        }
+        return false
     }
 
     /// Throws for a folder that belongs to another user, that other users can write to, or that is not a folder. A user who can

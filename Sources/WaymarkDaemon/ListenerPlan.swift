@@ -115,7 +115,8 @@ package struct ListenerPlan: Sendable, Hashable {
         self.permissions = permissions
         var policy = ListenerPolicy(roles: draft.listener.roles)
         policy.keys = draft.keys
-        let visibility = draft.listener.visibility ?? .state
+        let usual = PrivateFolder.isClosed(around: address) ? Visibility.content : .state
+        let visibility = draft.listener.visibility ?? usual
         policy.visibility = draft.listener.observesWithoutConsent ? .all : visibility
         self.policy = policy
     }

@@ -57,7 +57,12 @@
         ///
         /// `onGatewayLost` is called with the reason if the gateway has ended the connection for good; the page goes on. It connects
         /// again, until the gateway refuses that.
-        package func run(onGatewayLost: @escaping @Sendable (String) -> Void) async {
+        ///
+        /// `onNotReached` is called with the reason when there is nothing to connect to; once, until it changes.
+        package func run(
+            onGatewayLost: @escaping @Sendable (String) -> Void,
+            onNotReached: @escaping @Sendable (String) -> Void = { _ in }
+        ) async {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await self.server.run() }
                 group.addTask { await self.http.desk.judgeRecordings() }
@@ -68,7 +73,7 @@
                     group.addTask {
                         await Self.observe(
                             gateway, self.settings.observer, feed, retryTime: self.settings.retryTime,
-                            onGatewayLost)
+                            onGatewayLost, onNotReached)
                     }
                 }
                 await group.waitForAll()
@@ -79,7 +84,8 @@
         /// Observes a gateway until it refuses that, or until its task is cancelled. See ``run(onGatewayLost:)``.
         package static func observe(
             _ gateway: ServiceAddress, _ configuration: Observer.Configuration, _ feed: LiveFeed,
-            retryTime: Duration, _ onGatewayLost: @Sendable (String) -> Void
+            retryTime: Duration, _ onGatewayLost: @Sendable (String) -> Void,
+            _ onNotReached: @Sendable (String) -> Void = { _ in }
         ) async {
             var configuration = configuration
             (configuration.includesEvents, configuration.includesFrames) = (true, true)
@@ -95,6 +101,8 @@
                         if told != "\(error)" { onGatewayLost("\(error)") }
                         return
                     }
+                    if told != "\(error)" { onNotReached("\(error)") }
+                    told = "\(error)"
                 }
                 // The gateway is not there yet, or may take it back.
                 do { try await Task.sleep(for: retryTime) } catch { return }

@@ -34,10 +34,11 @@ package final class LiveFeed: Sendable {
     private let shareEnd: AsyncStream<EndedShare>.Continuation
     private let state: Mutex<State>
     private let isRedacted: Bool
+    private let clock = FeedClock()
 
     /// A feed that remembers up to `bytesMax` bytes. `address` is for people.
     package init(_ address: String, isRedacted: Bool, bytesMax: Int = 67_108_864) {
-        let history = RecentHistory(at: Self.time(Date()), bytesMax: bytesMax)
+        let history = RecentHistory(at: RecordingTime.now, bytesMax: bytesMax)
         var source = InspectedSource("live", name: address, .recent(history), isRedacted: isRedacted)
         source.connection = ["state": "connecting"]
         self.isRedacted = isRedacted
@@ -45,15 +46,13 @@ package final class LiveFeed: Sendable {
         self.state = Mutex(State(source: source))
     }
 
-    private static func time(_ date: Date) -> RecordingTime {
-        RecordingTime(nanoseconds: UInt64(max(0, date.timeIntervalSince1970 * 1e9)))
-    }
-
     // MARK: What is told
 
     /// Handles what an observer of the gateway gets; it must want state, events and frames.
-    package func handle(_ event: ObservationTap.Event, at date: Date = Date()) {
-        let now = Self.time(date)
+    ///
+    /// `date`: when; nil: now.
+    package func handle(_ event: ObservationTap.Event, at date: Date? = nil) {
+        let now = self.clock.time(date)
         self.state.withLock { state in
             switch event {
             case .welcomed(let welcome):
@@ -101,8 +100,8 @@ package final class LiveFeed: Sendable {
     }
 
     /// Time has passed: rules that wait decide.
-    package func advance(to date: Date = Date()) {
-        let now = Self.time(date)
+    package func advance(to date: Date? = nil) {
+        let now = self.clock.time(date)
         self.state.withLock { state in
             guard case .recent(let history) = state.source.history else { return }
             let count = state.findings.count

@@ -8,6 +8,9 @@ package struct DecodedExport: RecordingCopy, Sendable {
     private var schemas: [UInt16: UInt16] = [:]
     private var channels: [String: UInt16] = [:]
 
+    /// Messages that were left out, because the file would have more channels than its ids can tell apart.
+    package private(set) var leftOutCount: UInt64 = 0
+
     package init(_ recording: Recording) { self.recording = recording }
 
     /// How many messages were written.
@@ -37,7 +40,8 @@ package struct DecodedExport: RecordingCopy, Sendable {
         self.add(message, id, frame.body)
     }
 
-    private mutating func add(_ message: MCAP.Message, _ channel: UInt16, _ data: ArraySlice<UInt8>) {
+    private mutating func add(_ message: MCAP.Message, _ channel: UInt16?, _ data: ArraySlice<UInt8>) {
+        guard let channel else { return self.leftOutCount.addSaturating(1) }
         var message = message
         (message.channel, message.data) = (channel, data)
         self.writer.add(message)
@@ -53,12 +57,13 @@ package struct DecodedExport: RecordingCopy, Sendable {
 
     private mutating func channel(
         _ topic: String, schema: UInt16, _ encoding: String, _ metadata: [String: String] = [:]
-    ) -> UInt16 {
+    ) -> UInt16? {
         let marks = [RecordedChannel.Key.rejected, RecordedChannel.Key.redacted].filter {
             metadata[$0] != nil
         }
         let key = ([topic] + marks).joined(separator: " ")
         if let id = self.channels[key] { return id }
+        guard self.writer.hasRoomForChannel else { return nil }
         let id = self.writer.add(channel: topic, schema: schema, encoding: encoding, metadata: metadata)
         self.channels[key] = id
         return id

@@ -71,6 +71,8 @@ package struct Recorder: Sendable {
     private var changedSessions: Set<SessionID> = []
     private var isStateNew = true
     private var lastSync = RecordingTime(nanoseconds: 0)
+    /// A moment of the present file. Its times go on from there whatever the computer's clock is set to, so that they are an order.
+    private var anchor: RecordingMoment?
     package private(set) var counts = Counts()
 
     package init(_ options: Options) { self.options = options }
@@ -78,9 +80,15 @@ package struct Recorder: Sendable {
     /// What the gateway shows; nil before it was reached.
     package var visibility: Visibility? { self.welcome?.visibility }
 
+    /// The event of a run, whose clock is never set.
     package mutating func handle(_ event: Event, at now: RecordingTime, into actions: inout [Action]) {
+        self.handle(event, at: RecordingMoment(now), into: &actions)
+    }
+
+    package mutating func handle(_ event: Event, at moment: RecordingMoment, into actions: inout [Action]) {
+        let now = self.time(at: moment)
         switch event {
-        case .welcomed(let welcome): self.begin(welcome, at: now, into: &actions)
+        case .welcomed(let welcome): self.begin(welcome, at: moment, into: &actions)
         case .lost:
             self.write(event: EventJSON.connection("connecting", at: now), at: now, into: &actions)
         case .received(let message): self.apply(message, at: now, into: &actions)
@@ -93,14 +101,24 @@ package struct Recorder: Sendable {
             self.endFullChunk(into: &actions)
         case .happened(let text, let number):
             self.write(event: text, number: number, at: now, into: &actions)
-        case .tick: self.tick(at: now, into: &actions)
+        case .tick: self.tick(at: moment, into: &actions)
         case .ended: self.endFile(into: &actions)
         }
     }
 
-    private mutating func tick(at now: RecordingTime, into actions: inout [Action]) {
+    private mutating func tick(at moment: RecordingMoment, into actions: inout [Action]) {
         guard let file else { return }
-        if now - file.begin >= self.options.fileDurationMax { self.beginNextFile(at: now, into: &actions) }
+        var now = self.time(at: moment)
+        let duration = now - file.begin
+        let change = moment.time - now
+        let wasClockSet =
+            max(change, .zero - change) >= Self.clockChangeMin && duration >= Self.clockFileDurationMin
+        // A state that is being told is not whole.
+        if wasClockSet || duration >= self.options.fileDurationMax, self.observed.isComplete {
+            self.endFile(into: &actions)
+            now = self.setClock(moment)
+            self.beginFile(at: now, into: &actions)
+        }
         self.writeStateIfDue(at: now, into: &actions)
         self.endChunk(into: &actions)
         guard now - self.lastSync >= self.options.syncInterval else { return }
@@ -108,17 +126,39 @@ package struct Recorder: Sendable {
         actions.append(.sync)
     }
 
+    // MARK: Time
+
+    /// A clock that was set by so much makes the next file begin.
+    private static let clockChangeMin = Duration.seconds(2)
+    /// A clock that is set again and again does not make more files than this allows.
+    private static let clockFileDurationMin = Duration.seconds(60)
+
+    /// The time of the present file.
+    private func time(at moment: RecordingMoment) -> RecordingTime {
+        self.anchor.map { $0.time + (moment.elapsed - $0.elapsed) } ?? moment.time
+    }
+
+    /// Continues with the time that the computer's clock shows now.
+    private mutating func setClock(_ moment: RecordingMoment) -> RecordingTime {
+        self.clock.shift(by: moment.time - self.time(at: moment))
+        self.anchor = moment
+        return moment.time
+    }
+
     // MARK: Files
 
-    private mutating func begin(_ welcome: Welcome, at now: RecordingTime, into actions: inout [Action]) {
+    private mutating func begin(
+        _ welcome: Welcome, at moment: RecordingMoment, into actions: inout [Action]
+    ) {
         // Connections and sessions of another gateway have the same numbers.
         let isSame = self.welcome?.gateway == welcome.gateway && self.file != nil
         self.welcome = welcome
         if !isSame {
             self.endFile(into: &actions)
             (self.observed, self.peers) = (ObservedGateway(), RecordedPeers())
-            self.beginFile(at: now, into: &actions)
+            self.beginFile(at: self.setClock(moment), into: &actions)
         } else {
+            let now = self.time(at: moment)
             let text = EventJSON.connection("connected", resumed: welcome.isResumed, at: now)
             self.write(event: text, at: now, into: &actions)
         }
@@ -171,6 +211,11 @@ package struct Recorder: Sendable {
         let size = file.writer.fileByteCount + UInt64(byteCount)
         guard size > self.options.fileBytesMax || file.writer.channelCount >= self.options.channelsMax
         else { return }
+        self.beginNextFile(at: now, into: &actions)
+    }
+
+    private mutating func makeRoomForChannel(at now: RecordingTime, into actions: inout [Action]) {
+        guard let file, file.writer.channelCount >= self.options.channelsMax else { return }
         self.beginNextFile(at: now, into: &actions)
     }
 
@@ -248,6 +293,9 @@ package struct Recorder: Sendable {
         self.makeRoom((told.frames.count + overhead) * connections.count, at: now, into: &actions)
         for frame in frames {
             for connection in connections {
+                // A large audience needs several files, and more than one chunk.
+                self.makeRoomForChannel(at: now, into: &actions)
+                self.endFullChunk(into: &actions)
                 var channel = RecordedChannel.Frames(connection, told.direction)
                 (channel.isRejected, channel.isRedacted) = (told.isRejected, told.isRedacted)
                 channel.delivery = transit.delivery

@@ -63,14 +63,18 @@ struct RecorderFile: Sendable {
         _ channel: RecordedChannel, _ data: ArraySlice<UInt8>, _ peer: RecordedPeers.Peer? = nil,
         sequence: UInt32, at time: RecordingTime, sent: RecordingTime? = nil
     ) {
+        // The next file begins before there are so many, unless the gateway has not told its state; that is recorded as far as it goes.
+        guard let id = self.id(of: channel, peer) else { return }
         self.writer.add(
             MCAP.Message(
-                channel: self.id(of: channel, peer), sequence: sequence, logTime: time.nanoseconds,
+                channel: id, sequence: sequence, logTime: time.nanoseconds,
                 publishTime: (sent ?? time).nanoseconds, data: data))
     }
 
-    private mutating func id(of channel: RecordedChannel, _ peer: RecordedPeers.Peer?) -> UInt16 {
+    /// nil if the file can have no more channels.
+    private mutating func id(of channel: RecordedChannel, _ peer: RecordedPeers.Peer?) -> UInt16? {
         if let id = self.channels[channel] { return id }
+        guard self.writer.hasRoomForChannel else { return nil }
         var metadata: [String: String] = [:]
         if let peer {
             metadata[RecordedChannel.Key.peer] = peer.name

@@ -37,7 +37,9 @@ package struct RecordingCut: RecordingCopy, Sendable {
 
     private mutating func channel(_ id: UInt16) -> UInt16? {
         if let known = self.channels[id] { return known }
-        guard let channel = self.recording.index.channels[id] else { return nil }
+        guard let channel = self.recording.index.channels[id], self.writer.hasRoomForChannel else {
+            return nil
+        }
         var schema: UInt16 = 0
         if let old = self.recording.index.schemas[channel.schema] {
             schema =

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import WaymarkProtocol
 
 /// The files of a recorder: their names, and how long they are kept.
 package struct RecordingNames: Sendable, Hashable {
@@ -6,8 +7,19 @@ package struct RecordingNames: Sendable, Hashable {
     package struct File: Sendable, Hashable {
         package let name: String
         package let byteCount: UInt64
-        /// When it was written last.
+        /// When it was written last, by the clock of then.
         package let modified: RecordingTime
+    }
+
+    /// The place of a file among the others: by its number, which counts on over all recordings in a folder, because a clock that was set
+    /// makes times no order.
+    package struct Order: Sendable, Hashable, Comparable {
+        package let number: Int
+        package let begin: String
+
+        package static func < (lhs: Self, rhs: Self) -> Bool {
+            (lhs.number, lhs.begin) < (rhs.number, rhs.begin)
+        }
     }
 
     /// The beginning of each name.
@@ -33,13 +45,16 @@ package struct RecordingNames: Sendable, Hashable {
         self.name(begin.compact, number)
     }
 
-    /// What ``name(_:number:)`` was called with, in an order by time; nil for a name that it does not make.
-    package func order(of name: String) -> (begin: String, number: Int)? {
+    /// Larger numbers are of files that no recorder made.
+    private static let numberMax = 999_999_999
+
+    /// What ``name(_:number:)`` was called with; nil for a name that it does not make.
+    package func order(of name: String) -> Order? {
         guard name.hasPrefix(self.prefix + "-"), name.hasSuffix(".mcap") else { return nil }
         let parts = name.dropFirst(self.prefix.count + 1).dropLast(5).split(
             separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].count == 16, parts[1].count >= 3, let number = Int(parts[1]),
-            number > 0, self.name(String(parts[0]), number) == name
+            (1...Self.numberMax).contains(number), self.name(String(parts[0]), number) == name
         else { return nil }
         let isTime = parts[0].utf8.enumerated().allSatisfy { place, byte in
             switch place {
@@ -48,7 +63,7 @@ package struct RecordingNames: Sendable, Hashable {
             default: (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
             }
         }
-        return isTime ? (String(parts[0]), number) : nil
+        return isTime ? Order(number: number, begin: String(parts[0])) : nil
     }
 
     private func name(_ begin: String, _ number: Int) -> String {
@@ -57,17 +72,20 @@ package struct RecordingNames: Sendable, Hashable {
         return "\(self.prefix)-\(begin)-\(padding)\(digits).mcap"
     }
 
-    /// Those of `files` that are no longer kept, oldest first. Files of other names, and `current`, stay.
-    package func expired(
-        _ files: [File], except current: String?, keepBytes: UInt64, keepDuration: Duration,
-        at now: RecordingTime
-    ) -> [File] {
-        let own = files.compactMap { file in self.order(of: file.name).map { (order: $0, file: file) } }
+    /// Those of `files` that a recorder made, oldest first.
+    package func own(_ files: [File]) -> [File] {
+        files.compactMap { file in self.order(of: file.name).map { (order: $0, file: file) } }
             .sorted { $0.order < $1.order }.map(\.file)
+    }
+
+    /// Those of ``own(_:)`` that are no longer kept, oldest first, by the age of each. `current` stays.
+    package func expired(
+        _ own: [File], ages: [Duration], except current: String?, keepBytes: UInt64, keepDuration: Duration
+    ) -> [File] {
         var byteCount = own.reduce(0) { $0 + $1.byteCount }
         var expired: [File] = []
-        for file in own where file.name != current {
-            guard byteCount > keepBytes || now - file.modified > keepDuration else { continue }
+        for (file, age) in zip(own, ages) where file.name != current {
+            guard byteCount > keepBytes || age > keepDuration else { continue }
             byteCount -= file.byteCount
             expired.append(file)
         }
@@ -85,7 +103,7 @@ package protocol RecordingStorage: Sendable {
     mutating func close()
     func files() throws(RecordingError) -> [RecordingNames.File]
     /// Removes a file, unless it is being recorded.
-    func remove(_ name: String) throws(RecordingError)
+    mutating func remove(_ name: String) throws(RecordingError)
 }
 
 /// A folder of recordings.
@@ -129,11 +147,9 @@ package struct RecordingFolder: RecordingStorage {
             var status = stat()
             guard unsafe lstat(self.path(of: name), &status) == 0, status.st_mode & S_IFMT == S_IFREG
             else { continue }
-            let modified = UInt64(max(0, status.st_mtim.tv_sec)) * 1_000_000_000
             files.append(
                 RecordingNames.File(
-                    name: name, byteCount: UInt64(status.st_size),
-                    modified: RecordingTime(nanoseconds: modified)))
+                    name: name, byteCount: UInt64(status.st_size), modified: RecordingTime(status.st_mtim)))
         }
         return files
     }
@@ -150,11 +166,11 @@ package struct RecordingFolder: RecordingStorage {
 
 /// Performs the actions of a recorder: begins files under new names, and removes those that are no longer kept.
 package struct RecordingFiles<Storage: RecordingStorage>: Sendable {
-    package private(set) var storage: Storage
+    package internal(set) var storage: Storage
     private let names: RecordingNames
     private let keepBytes: UInt64
     private let keepDuration: Duration
-    private var number = 0
+    private var ages: RecordingAges
     /// The file that is being written.
     package private(set) var current: String?
     /// A file that is no longer kept, and why it could not be removed: no reason to end the recording.
@@ -165,11 +181,12 @@ package struct RecordingFiles<Storage: RecordingStorage>: Sendable {
         self.names = names
         self.keepBytes = keepBytes
         self.keepDuration = keepDuration
+        self.ages = RecordingAges(keepDuration: keepDuration)
     }
 
     /// - Throws: What could not be written. The file has all that was written before, and is readable.
     package mutating func perform(
-        _ actions: [Recorder.Action], at now: RecordingTime
+        _ actions: [Recorder.Action], at now: RecordingMoment
     ) throws(RecordingError) {
         for action in actions {
             switch action {
@@ -177,7 +194,7 @@ package struct RecordingFiles<Storage: RecordingStorage>: Sendable {
             case .write(let bytes): try self.storage.append(bytes)
             case .sync:
                 try self.storage.sync()
-                self.removeExpired(at: now)
+                self.removeExpired(at: now.elapsed)
             case .close: self.close()
             }
         }
@@ -189,20 +206,25 @@ package struct RecordingFiles<Storage: RecordingStorage>: Sendable {
         self.current = nil
     }
 
-    private mutating func open(at now: RecordingTime) throws(RecordingError) {
+    private mutating func open(at now: RecordingMoment) throws(RecordingError) {
+        let own = self.names.own(try self.storage.files())
+        // Files of earlier recorders count from here, not from when one of them is looked at next.
+        _ = self.ages.update(own, at: now.elapsed)
+        var number = own.last.flatMap { self.names.order(of: $0.name)?.number } ?? 0
         repeat {
-            self.number += 1
-            self.current = self.names.name(now, number: self.number)
+            number += 1
+            self.current = self.names.name(now.time, number: number)
         } while try !self.storage.create(self.current ?? "")
-        self.removeExpired(at: now)
+        self.removeExpired(at: now.elapsed)
     }
 
-    private mutating func removeExpired(at now: RecordingTime) {
+    private mutating func removeExpired(at now: Instant) {
         var name = ""
         do throws(RecordingError) {
+            let own = self.names.own(try self.storage.files())
             let expired = self.names.expired(
-                try self.storage.files(), except: self.current, keepBytes: self.keepBytes,
-                keepDuration: self.keepDuration, at: now)
+                own, ages: self.ages.update(own, at: now), except: self.current, keepBytes: self.keepBytes,
+                keepDuration: self.keepDuration)
             for file in expired {
                 name = file.name
                 try self.storage.remove(name)

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import WaymarkProtocol
+package import WaymarkProtocol
 
 /// Nanoseconds since 1970, by the clock of the computer that records.
 package struct RecordingTime: Sendable, Hashable, Comparable, CustomStringConvertible {
@@ -11,19 +11,33 @@ package struct RecordingTime: Sendable, Hashable, Comparable, CustomStringConver
     package static var now: Self {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return Self(nanoseconds: UInt64(max(0, time.tv_sec * 1_000_000_000 + time.tv_nsec)))
+        return Self(time)
+    }
+
+    /// The system's form of a time; 1970 and 2554 for times before and after.
+    init(_ time: timespec) {
+        let (nanoseconds, isTooLarge) = UInt64(max(0, time.tv_sec)).multipliedReportingOverflow(
+            by: 1_000_000_000)
+        let sum = nanoseconds.addingReportingOverflow(UInt64(max(0, time.tv_nsec)))
+        self.init(nanoseconds: isTooLarge || sum.overflow ? .max : sum.partialValue)
     }
 
     package static func < (lhs: Self, rhs: Self) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
 
     /// The time `duration` later; not before 1970.
     package static func + (lhs: Self, duration: Duration) -> Self {
-        let nanoseconds = Int64(clamping: lhs.nanoseconds).addingReportingOverflow(duration.nanoseconds)
-        return Self(nanoseconds: UInt64(max(0, nanoseconds.overflow ? .max : nanoseconds.partialValue)))
+        let nanoseconds = duration.nanoseconds
+        return Self(
+            nanoseconds: nanoseconds < 0
+                ? lhs.nanoseconds.subtractingSaturating(nanoseconds.magnitude)
+                : lhs.nanoseconds.addingSaturating(nanoseconds.magnitude))
     }
 
     package static func - (lhs: Self, rhs: Self) -> Duration {
-        .nanoseconds(Int64(clamping: lhs.nanoseconds) - Int64(clamping: rhs.nanoseconds))
+        .nanoseconds(
+            lhs < rhs
+                ? -Int64(clamping: rhs.nanoseconds - lhs.nanoseconds)
+                : Int64(clamping: lhs.nanoseconds - rhs.nanoseconds))
     }
 
     /// Year, month, day, hour, minute, second, UTC.
@@ -64,6 +78,29 @@ package struct RecordingTime: Sendable, Hashable, Comparable, CustomStringConver
     }
 }
 
+/// A moment at the computer that records, by both of its clocks.
+package struct RecordingMoment: Sendable, Hashable {
+    /// By the clock that shows the date. It may be set at any time.
+    package var time: RecordingTime
+    /// By a clock that only goes forward, also while the computer sleeps.
+    package var elapsed: Instant
+
+    package init(_ time: RecordingTime, elapsed: Instant) { (self.time, self.elapsed) = (time, elapsed) }
+
+    /// A moment of a run, whose clock is never set.
+    package init(_ time: RecordingTime) {
+        self.init(time, elapsed: Instant(nanoseconds: Int64(clamping: time.nanoseconds)))
+    }
+
+    /// The clocks of this computer.
+    package static var now: Self {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+        let elapsed = Instant(nanoseconds: Int64(clamping: RecordingTime(time).nanoseconds))
+        return Self(.now, elapsed: elapsed)
+    }
+}
+
 /// Turns instants of a gateway's clock into times of the recorder's.
 struct RecordingClock: Sendable, Hashable {
     private var instant = Instant(nanoseconds: 0)
@@ -74,6 +111,9 @@ struct RecordingClock: Sendable, Hashable {
         self.instant = instant
         self.time = time
     }
+
+    /// The recorder's clock has changed by this.
+    mutating func shift(by change: Duration) { self.time = self.time + change }
 
     /// When something happened, or will.
     func time(of instant: Instant) -> RecordingTime { self.time + (instant - self.instant) }

@@ -100,6 +100,8 @@ package struct RecordingWalk: Sendable {
     /// What sessions retain is part of the state. It takes time, because each publication must be read.
     private let holdsContent: Bool
     private let tellsStates: Bool
+    /// Where the chunk of the last mark ends that voids what was known.
+    private var newMarkEnd: UInt64 = 0
 
     /// A walk from the beginning.
     package init(_ recording: Recording, holdsContent: Bool, tellsStates: Bool = false) {
@@ -116,7 +118,7 @@ package struct RecordingWalk: Sendable {
         var last = try recording.lastMark(before: time.nanoseconds)
         if last == nil { last = try recording.lastMark(before: max(time.nanoseconds, time.nanoseconds &+ 1)) }
         if let (place, mark, behind) = last {
-            self.state = try recording.state(at: mark)
+            self.state = try recording.state(at: mark, upTo: place)
             self.chunkIndexes = recording.index.chunks[(place + 1)...]
             self.messages = behind
         }
@@ -205,7 +207,14 @@ package struct RecordingWalk: Sendable {
             let mark = try StateMark(message.data)
             // Between two marks the state is that of the first and what was told since, unless something is missing.
             guard mark.isNew else { return nil }
-            self.state = try self.recording.state(at: mark)
+            let place = self.chunkIndexes.startIndex - 1
+            let chunk = self.recording.index.chunks[place]
+            // Each state is read once, so that the work is bounded by the file's size.
+            guard mark.start >= self.newMarkEnd else {
+                throw .malformed("state mark \(mark.mark): its state begins before the one before it ends")
+            }
+            self.newMarkEnd = chunk.offset + chunk.byteCount
+            self.state = try self.recording.state(at: mark, upTo: place)
             guard self.tellsStates else { return nil }
             return RecordedEntry(
                 number: UInt32(truncatingIfNeeded: mark.number), time: time, content: .state(self.state))
@@ -239,12 +248,15 @@ extension Recording {
         guard let channel = self.channels.first(where: { $0.value == .events })?.key else { return ([], nil) }
         var events: [(time: RecordingTime, text: String)] = []
         var count = 0
-        for index in self.index.chunks
-        where index.messageIndexes[channel] != nil && index.endTime >= begin.nanoseconds
-            && index.startTime <= end.nanoseconds
-        {
+        let chunks = self.index.chunks.filter { index in
+            index.messageIndexes[channel] != nil && index.endTime >= begin.nanoseconds
+                && index.startTime <= end.nanoseconds
+        }
+        // In a recording whose clock was set back, later chunks have earlier times.
+        for index in chunks.sorted(by: { ($0.startTime, $0.offset) < ($1.startTime, $1.offset) }) {
             guard count < Self.eventChunksMax else {
-                return (events, RecordingTime(nanoseconds: index.startTime))
+                // Always later than `begin`: a caller that asks again comes to the end.
+                return (events, max(RecordingTime(nanoseconds: index.startTime), begin + .nanoseconds(1)))
             }
             count += 1
             for message in try self.chunk(index).messages
@@ -287,14 +299,30 @@ extension Recording {
         return nil
     }
 
-    /// The state that a mark completes.
-    fileprivate func state(at mark: StateMark) throws(RecordingError) -> RecordedState {
+    /// The first chunk that begins at an offset of the file, or behind it.
+    private func chunkPlace(from offset: UInt64) -> Int {
+        var (low, high) = (0, self.index.chunks.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self.index.chunks[middle].offset < offset { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The state that a mark completes, whose chunk is at `end`.
+    fileprivate func state(
+        at mark: StateMark, upTo end: Int
+    ) throws(RecordingError) -> RecordedState {
         guard let channel = self.channels.first(where: { $0.value == .state })?.key else { throw .noState }
         var state = RecordedState()
         // Its records, without what sessions retain.
-        var offset = mark.start
-        for index in self.index.chunks where index.offset >= mark.start {
-            offset = index.offset
+        // A chunk that is damaged was left out.
+        let begin = self.chunkPlace(from: mark.start)
+        guard begin <= end else {
+            throw .malformed("state mark \(mark.mark): its state begins at \(mark.start), behind the mark")
+        }
+        let offset = self.index.chunks[end].offset
+        for index in self.index.chunks[begin...end] {
             var isOver = false
             for message in try self.chunk(index).messages {
                 if message.channel != channel {
@@ -315,9 +343,10 @@ extension Recording {
             $0.key < $1.key
         })
         where chunk <= offset {
-            guard let index = self.index.chunks.first(where: { $0.offset == chunk }) else { continue }
+            let place = self.chunkPlace(from: chunk)
+            guard place <= end, self.index.chunks[place].offset == chunk else { continue }
             let sessions = Set(sessions.map(\.session))
-            for message in try self.chunk(index).messages
+            for message in try self.chunk(self.index.chunks[place]).messages
             where message.channel == channel && message.sequence <= mark.mark {
                 guard let records = Self.records(message.data), let part = records.retained.first,
                     sessions.contains(part.session)

@@ -11,7 +11,7 @@ package enum LoopbackAddressError: Error, Sendable, Hashable, CustomStringConver
         switch self {
         case .invalid(let error): "\(error)"
         case .notLoopback:
-            "only 127.0.0.1, [::1] or a Unix socket is possible; other machines can be let in through a tunnel"
+            "only this machine can be let in: 127.0.0.1:PORT, [::1]:PORT or unix:/path"
         }
     }
 }

@@ -56,6 +56,12 @@ final class Program: Sendable {
     /// The output so far.
     var lines: [String] { self.output.lines }
 
+    /// The lines on standard error so far.
+    var errorLines: [String] { self.errorOutput.lines }
+
+    /// Waits for the end of standard error.
+    func errorsEnd() async { await self.errorOutput.end() }
+
     func signal(_ number: Int32) { kill(self.identifier, number) }
 
     /// Writes a line to its standard input.

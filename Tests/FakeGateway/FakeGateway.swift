@@ -47,7 +47,7 @@ package actor FakeGateway {
         package func close() async { do { try await self.channel.close() } catch { /* It was faster. */  } }
     }
 
-    package let path: String
+    package nonisolated let path: String
     /// Every connection that said Hello.
     package nonisolated let peers: AsyncStream<Peer>
     private let server: any Channel

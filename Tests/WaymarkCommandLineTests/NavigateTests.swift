@@ -145,7 +145,9 @@ import WaymarkRoutes
     }
 
     @Test func `notices are summed up, but points that were moved are told`() {
-        let notices = (1...15).map { RouteNotice(path: "routes[0]", reason: "member \($0) has no place") }
+        let notices =
+            (1...15).map { RouteNotice(path: "routes[0]", reason: "member \($0) has no place") }
+            + [RouteNotice(path: "routes[0].weight", reason: "not carried over, 3 times")]
         let moved = RouteNotice(
             path: "waypoints[1]", reason: "the engine moved this point by 300 m to the nearest road",
             isMovedPoint: true)
@@ -154,6 +156,9 @@ import WaymarkRoutes
         #expect(lines[0].contains("300 m"))
         #expect(lines[1].contains("15 things") && lines[1].hasSuffix("; --notices lists them"))
         #expect(DriveReport.notices([]).isEmpty)
+        // What has no place in a drive is no news for a driver.
+        let shipped = try? readAnswer(Resources.route("vaduz-balzers"), name: "route")
+        #expect(shipped.map { DriveReport.notices($0.notices + $0.routes[0].notices) } == [])
     }
 
     @Test func `alerts are read with their actions`() throws {

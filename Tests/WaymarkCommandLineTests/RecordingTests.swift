@@ -72,7 +72,7 @@ import WaymarkProtocol
     @Test func `places in a recording are times since its beginning, or of day`() throws {
         let begin = RecordingTime(nanoseconds: 1_000_000_000_000)
         func seconds(_ text: String) throws -> Double {
-            (try RecordingPlace(text).time(after: begin) - begin) / .seconds(1)
+            (try RecordingPlace(text).time(in: begin...begin, .gmt) - begin) / .seconds(1)
         }
         #expect(try seconds("90s") == 90)
         #expect(try seconds("0.1s") == 0.1)
@@ -82,10 +82,31 @@ import WaymarkProtocol
         #expect(try seconds("1:30") == 90)
         #expect(try seconds("1:00:30.5") == 3_630.5)
         #expect(try seconds("12") == 12)
-        #expect(try RecordingPlace("2026-11-23T09:15:00.250Z").time(after: begin) == Self.time)
+        #expect(try RecordingPlace("2026-11-23T09:15:00.250Z").time(in: begin...begin, .gmt) == Self.time)
         for text in ["", "soon", "-1s", "1:2:3:4", "nan", "inf", "2026-11-23", "1:-30"] {
             #expect(throws: (any Error).self, "\(text)") { try RecordingPlace(text) }
         }
+    }
+
+    @Test func `a place is a time of day if the recording contains it`() throws {
+        // 2026-11-23, 09:15:00.250.
+        let begin = Self.time
+        let zone = try #require(TimeZone(identifier: "Europe/Zurich"))
+        func time(_ text: String, hours: Double, _ zone: TimeZone) throws -> String {
+            "\(try RecordingPlace(text).time(in: begin...(begin + .seconds(hours * 3_600)), zone))"
+        }
+        #expect(try time("09:20:30.5", hours: 1, .gmt) == "2026-11-23T09:20:30.500Z")
+        #expect(try time("10:20:30", hours: 1, zone) == "2026-11-23T09:20:30.000Z")
+        // Across midnight.
+        #expect(try time("00:10:00", hours: 20, .gmt) == "2026-11-24T00:10:00.000Z")
+        // The second in which it begins.
+        #expect(try time("09:15:00", hours: 1, .gmt) == "2026-11-23T09:15:00.250Z")
+        // Not in it: since its beginning.
+        #expect(try time("00:10:00", hours: 1, .gmt) == "2026-11-23T09:25:00.250Z")
+        #expect(try time("08:00:00", hours: 1, .gmt) == "2026-11-23T17:15:00.250Z")
+        // Two parts are minutes and seconds.
+        #expect(try time("09:20", hours: 1, .gmt) == "2026-11-23T09:24:20.250Z")
+        #expect(try time("2600-01-01T00:00:00Z", hours: 1, .gmt).hasPrefix("2286-"))
     }
 
     @Test func `how much of a recording is shown has a unit, or is seconds`() throws {

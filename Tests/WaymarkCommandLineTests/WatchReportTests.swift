@@ -146,7 +146,7 @@ private func event(
 
     @Test func `control characters of others do not reach the terminal`() {
         let name = frame(.publication(.currentRoadName(["a\u{1B}[2Jb"])), .from("app"), sequence: 2)
-        #expect(Self.line(.frame(name))?.hasSuffix("CurrentRoadName 2: a [2Jb") == true)
+        #expect(Self.line(.frame(name))?.hasSuffix("RoadName 2: a [2Jb") == true)
     }
 
     @Test func `the loss of a connection is told once`() {

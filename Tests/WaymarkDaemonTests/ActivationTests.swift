@@ -53,6 +53,37 @@ import WaymarkTransport
         #expect(try ListenerPlan.all(of: Settings(), inheriting: .none).count == 4)
     }
 
+    @Test func `observers see content by default where only the daemon's user can connect`() throws {
+        let folder = try Folder()
+        func visibility(_ address: String, _ observe: Visibility? = nil) throws -> Visibility? {
+            var settings = Settings()
+            settings.listeners = [.init(address: address, roles: [.observer])]
+            settings.listeners[0].visibility = observe
+            return try ListenerPlan.all(of: settings, inheriting: .none).first?.policy.visibility
+        }
+        func make(_ name: String, _ mode: Int) throws -> String {
+            let path = folder.path(name)
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            chmod(path, mode_t(mode))
+            return "unix:\(path)/o"
+        }
+        chmod(folder.path, 0o755)
+        #expect(try visibility(make("own", 0o700)) == .content)
+        #expect(try visibility(make("own", 0o700), .state) == .state)
+        #expect(try visibility(make("group", 0o750)) == .state)
+        #expect(try visibility(make("all", 0o755)) == .state)
+        #expect(try visibility("tcp:127.0.0.1:0") == .state)
+        #expect(try visibility("unix:\(folder.path)/missing/o") == .state)
+        // What is above decides too.
+        _ = try make("own/inner", 0o755)
+        #expect(try visibility("unix:\(folder.path)/own/inner/o") == .content)
+        // Not the name counts, but where it leads.
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("own/link"), withDestinationPath: folder.path("all"))
+        #expect(try visibility("unix:\(folder.path)/own/link/o") == .state)
+        chmod(folder.path, 0o700)
+    }
+
     @Test func `settings that are older than the package's socket for observers let observers connect`()
         throws
     {
@@ -64,7 +95,8 @@ import WaymarkTransport
         let plans = try ListenerPlan.all(of: settings, inheriting: UnitSocket.inherited([vehicle, observe]))
         #expect(plans.map(\.address) == [vehicle.address, observe.address])
         #expect(plans.map(\.policy.roles) == [[.vehicle], [.observer]])
-        #expect(plans.map(\.policy.visibility) == [.state, .state])
+        // Their folder is open to one user alone.
+        #expect(plans.map(\.policy.visibility) == [.content, .content])
         // Other settings for the socket stay as they are, and without it nothing is added.
         settings.listeners.append(.init(address: "unix:\(folder.path("o"))", roles: [.navigation]))
         #expect(

@@ -36,7 +36,13 @@ struct MemoryStorage: RecordingStorage {
         }
     }
 
-    func remove(_ name: String) throws(RecordingError) { throw .unsupported("only the folder removes") }
+    /// Files can be removed.
+    var isRemoving = false
+
+    mutating func remove(_ name: String) throws(RecordingError) {
+        guard self.isRemoving else { throw .unsupported("only the folder removes") }
+        self.stored.removeAll { $0.name == name }
+    }
 }
 
 /// A gateway that tells a recorder what happens: one client, one vehicle with two endpoints.
@@ -56,7 +62,11 @@ struct Drive {
     static let hud = ConnectionID(3)
     static let start = RecordingTime(nanoseconds: 2_000_000_000_000)
 
+    /// By how much the recorder's clock was set.
+    var clockChange = Duration.zero
+
     var now: RecordingTime { Self.start + .nanoseconds(self.instant.nanoseconds) }
+    var moment: RecordingMoment { RecordingMoment(self.now + self.clockChange, elapsed: self.instant) }
 
     init(_ options: Recorder.Options = .init()) { self.recorder = Recorder(options) }
 
@@ -70,7 +80,7 @@ struct Drive {
     }
 
     mutating func handle(_ event: Recorder.Event) {
-        self.recorder.handle(event, at: self.now, into: &self.actions)
+        self.recorder.handle(event, at: self.moment, into: &self.actions)
     }
 
     mutating func tell(_ message: Message) {

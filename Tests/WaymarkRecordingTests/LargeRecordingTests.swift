@@ -35,11 +35,11 @@ import WaymarkProtocol
             }
             if drive.number.isMultiple(of: 20) { drive.handle(.tick) }
             for case .write(let bytes) in drive.actions { written += UInt64(bytes.count) }
-            try files.perform(drive.actions, at: drive.now)
+            try files.perform(drive.actions, at: drive.moment)
             drive.actions = []
         }
         drive.handle(.ended)
-        try files.perform(drive.actions, at: drive.now)
+        try files.perform(drive.actions, at: drive.moment)
     }
 
     private static func batch(

@@ -33,21 +33,20 @@ import WaymarkProtocol
 
     @Test func `the oldest of its own files expire by size and by age, never the present one`() throws {
         let names = try #require(Self.names)
-        func file(_ name: String, _ bytes: UInt64, hoursAgo: Double) -> RecordingNames.File {
-            .init(name: name, byteCount: bytes, modified: Self.now + .seconds(-hoursAgo * 3_600))
+        func file(_ name: String, _ bytes: UInt64) -> RecordingNames.File {
+            .init(name: name, byteCount: bytes, modified: Self.now)
         }
         let files = [
-            file("rig-20261123T060000Z-010.mcap", 100, hoursAgo: 1),
-            file("rig-20261123T050000Z-009.mcap", 100, hoursAgo: 2),
-            file("rig-20261121T050000Z-001.mcap", 100, hoursAgo: 49),
-            file("rig-20261123T070000Z-1000.mcap", 100, hoursAgo: 0),
-            file("notes.mcap", 5_000, hoursAgo: 900),
-            file("other-20261121T050000Z-001.mcap", 5_000, hoursAgo: 900),
+            file("rig-20261123T060000Z-010.mcap", 100), file("rig-20261123T050000Z-009.mcap", 100),
+            file("rig-20261121T050000Z-001.mcap", 100), file("rig-20261123T070000Z-1000.mcap", 100),
+            file("notes.mcap", 5_000), file("other-20261121T050000Z-001.mcap", 5_000),
         ]
+        let own = names.own(files)
         func expired(_ bytes: UInt64, _ hours: Int) -> [String] {
             names.expired(
-                files, except: "rig-20261123T070000Z-1000.mcap", keepBytes: bytes,
-                keepDuration: .seconds(hours * 3_600), at: Self.now
+                own, ages: [49, 2, 1, 0].map { .seconds($0 * 3_600) },
+                except: "rig-20261123T070000Z-1000.mcap", keepBytes: bytes,
+                keepDuration: .seconds(hours * 3_600)
             ).map(\.name)
         }
         #expect(expired(400, 50) == [])
@@ -75,11 +74,11 @@ import WaymarkProtocol
         drive.begin()
         for place in 0..<1_500 {
             drive.publish("Road \(place)")
-            try files.perform(drive.actions, at: drive.now)
+            try files.perform(drive.actions, at: drive.moment)
             drive.actions = []
         }
         drive.handle(.ended)
-        try files.perform(drive.actions, at: drive.now)
+        try files.perform(drive.actions, at: drive.moment)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         #expect(names.contains("rig-notes.mcap"))
         #expect(names.count == 3 || names.count == 4)
@@ -102,7 +101,7 @@ import WaymarkProtocol
         var failure: RecordingError?
         for place in 0..<3_000 where failure == nil {
             drive.publish("Road \(place)")
-            do throws(RecordingError) { try files.perform(drive.actions, at: drive.now) } catch {
+            do throws(RecordingError) { try files.perform(drive.actions, at: drive.moment) } catch {
                 failure = error
             }
             drive.actions = []
@@ -124,7 +123,7 @@ import WaymarkProtocol
         drive.begin()
         for place in 0..<500 { drive.publish("Road \(place)") }
         drive.handle(.ended)
-        try files.perform(drive.actions, at: drive.now)
+        try files.perform(drive.actions, at: drive.moment)
         let unremoved = try #require(files.unremoved)
         #expect(unremoved.name == files.storage.stored[0].name)
         #expect(files.storage.stored.count > 2)
@@ -140,7 +139,7 @@ import WaymarkProtocol
         var files = RecordingFiles(
             try RecordingFolder(path: folder.path), try #require(Self.names), keepBytes: .max,
             keepDuration: .seconds(1_000_000_000_000))
-        try files.perform(drive.actions, at: Self.now)
+        try files.perform(drive.actions, at: RecordingMoment(Self.now))
         let path = folder.appending(path: try #require(files.current)).path
         #expect(throws: RecordingError.unsupported("it is being recorded")) {
             try RecordingRepair.repair(path: path)

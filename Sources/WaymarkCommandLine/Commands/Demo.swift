@@ -169,8 +169,11 @@ package struct Demo: AsyncParsableCommand {
             let program = try await Inspect.open(
                 observing: .unix(path: "\(folder)/observe.sock"),
                 speakingTo: .unix(path: "\(folder)/vehicle.sock"))
-            self.tell("watch it at \(program.link)")
-            let removeFile = Inspect.openBrowser(program.link)
+            // On a line of its own, so that it can be selected whole. It leads to the car.
+            let link = "\(program.link)&vehicle=\(Self.vehicle)"
+            self.tell("watch it in a browser:")
+            self.tell(link)
+            let removeFile = Inspect.openBrowser(link)
             defer { removeFile() }
             let page = Task { await program.run { _ in } }
             defer { page.cancel() }

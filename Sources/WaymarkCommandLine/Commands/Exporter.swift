@@ -58,11 +58,10 @@ package struct Exporter: AsyncParsableCommand {
             }
             let ending = Ending.include { server.removeFileNow() }
             Terminal.line("serving the counters of \(address) at \(MetricsServer.location(of: server))")
-            do {
-                try await interruptible({ await server.close() }) { await server.run() }
-            } catch let status as ExitCode where [130, 143].contains(status.rawValue) {
-                // An exporter ends only so: that is no failure.
-            }
+            // Prometheus may ask for the first time much later: a gateway that is not there is told at once.
+            Task { _ = await reader.read() }
+            // An exporter ends only so: that is no failure.
+            try await interruptible({ await server.close() }, harmless: [130, 143]) { await server.run() }
             Ending.leaveOut(ending)
             await reader.close()
         #else

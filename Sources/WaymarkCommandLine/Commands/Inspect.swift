@@ -61,12 +61,19 @@
         private func address() throws -> LoopbackAddress {
             let address: LoopbackAddress
             do throws(LoopbackAddressError) { address = try LoopbackAddress(self.listen) } catch {
-                throw ValidationError("--listen: \(error)")
+                throw self.refusal
             }
-            guard case .tcp = address.address else {
-                throw ValidationError("--listen: a browser needs 127.0.0.1:PORT or [::1]:PORT")
-            }
+            guard case .tcp = address.address else { throw self.refusal }
             return address
+        }
+
+        /// Of an address at which the page cannot be served.
+        private var refusal: ValidationError {
+            ValidationError(
+                """
+                --listen \(Terminal.printable(self.listen)): the page is for browsers of this machine: 127.0.0.1:PORT or [::1]:PORT. \
+                From another machine, `ssh -L 8787:127.0.0.1:8787 HOST` leads there
+                """)
         }
 
         package func run() async throws {
@@ -83,19 +90,24 @@
             }
             // The secret in it is good for nothing from then on.
             defer { if let linkFile { unsafe unlink(linkFile) } }
-            let removeFile = self.open ? Self.openBrowser(program.link) : {}
+            let openedFile = self.open ? Self.openBrowser(program.link) : nil
+            let removeFile: @Sendable () -> Void = { openedFile?() }
             defer { removeFile() }
             let work = Task {
                 await program.run { reason in
                     Terminal.note(
                         "the gateway is not observed any more: \(reason); the page shows what was known")
+                } onNotReached: { reason in
+                    Terminal.note("\(reason); the page shows it as soon as it is there")
                 }
             }
-            do { try await interruptible({ work.cancel() }) { await work.value } } catch let status
-                as ExitCode
-            {
-                // It ends only so: that is no failure.
-                guard [130, 143].contains(status.rawValue) else { throw status }
+            let lastStep: @Sendable () -> Void = { [linkFile] in
+                if let linkFile { unsafe unlink(linkFile) }
+                removeFile()
+            }
+            // It ends only so: that is no failure.
+            try await interruptible({ work.cancel() }, harmless: [130, 143], lastStep: lastStep) {
+                await work.value
             }
         }
 

@@ -68,9 +68,8 @@ package struct Lint: AsyncParsableCommand {
         let timer = Task { await printer.keepTime() }
         var failure: (any Error)?
         do {
-            try await interruptible({ work.cancel() }) { try await work.value }
-        } catch let status as ExitCode where [130, 143].contains(status.rawValue) {
             // Watching ends only so: that is no failure.
+            try await interruptible({ work.cancel() }, harmless: [130, 143]) { try await work.value }
         } catch let error as ValidationError { throw error } catch { failure = error }
         timer.cancel()
         if let failure {

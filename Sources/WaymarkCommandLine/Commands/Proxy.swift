@@ -126,11 +126,8 @@ package struct Proxy: AsyncParsableCommand {
         printer.printOpened(control: control)
         let printing = Task { for await line in events { printer.print(line) } }
         let (stops, stop) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
-        do {
-            try await interruptible({ stop.yield() }) { for await _ in stops { break } }
-        } catch let status as ExitCode where [130, 143].contains(status.rawValue) {
-            // A proxy ends only so: that is no failure.
-        }
+        // A proxy ends only so: that is no failure.
+        try await interruptible({ stop.yield() }, harmless: [130, 143]) { for await _ in stops { break } }
         await server.close()
         Ending.leaveOut(ending)
         event.finish()

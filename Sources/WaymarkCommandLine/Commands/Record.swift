@@ -62,10 +62,9 @@ package struct Record: AsyncParsableCommand {
         let session = RecordingSession(Recorder(self.options), try self.files()) { stop.yield() }
         let work = Task { try await self.record(address, configuration, session, stops) }
         // Recording ends only so: that is no failure.
-        do { try await interruptible({ work.cancel() }) { try await work.value } } catch let status
-            as ExitCode
-        {
-            guard status == ExitCode(130) else { throw status }
+        let lastStep: @Sendable () -> Void = { session.endAtOnce() }
+        try await interruptible({ work.cancel() }, harmless: [130], lastStep: lastStep) {
+            try await work.value
         }
     }
 
@@ -97,24 +96,41 @@ package struct Record: AsyncParsableCommand {
         return configuration
     }
 
+    /// How long the end of a recording waits for what is on its way.
+    private static let catchUpMax = Duration.milliseconds(300)
+
+    /// An attempt to observe the gateway. What ends one that failed must not end the next.
+    private struct Attempt {
+        let tap: ObservationTap
+        let ends: AsyncStream<ClientError?>
+        let end: AsyncStream<ClientError?>.Continuation
+
+        init(
+            _ address: ServiceAddress, _ configuration: Observer.Configuration, _ session: RecordingSession
+        ) async throws(ClientError) {
+            let (ends, end) = AsyncStream.makeStream(
+                of: ClientError?.self, bufferingPolicy: .bufferingOldest(1))
+            (self.ends, self.end) = (ends, end)
+            self.tap = try await ObservationTap.connect(to: address, configuration) { event in
+                session.handle(event)
+                switch event {
+                case .state(.closed(let error)): end.yield(error)
+                case .received(.error(let rejection)):
+                    end.yield(.rejected(field: rejection.field, reason: rejection.reason))
+                default: break
+                }
+            }
+        }
+    }
+
     private func record(
         _ address: ServiceAddress, _ configuration: Observer.Configuration, _ session: RecordingSession,
         _ stops: AsyncStream<Void>
     ) async throws {
-        let (ends, end) = AsyncStream.makeStream(
-            of: ClientError?.self, bufferingPolicy: .bufferingOldest(1))
-        let tap: ObservationTap
+        let attempt: Attempt
         do throws(ClientError) {
-            tap = try await self.connection.waitingForGateway { () throws(ClientError) in
-                try await ObservationTap.connect(to: address, configuration) { event in
-                    session.handle(event)
-                    switch event {
-                    case .state(.closed(let error)): end.yield(error)
-                    case .received(.error(let rejection)):
-                        end.yield(.rejected(field: rejection.field, reason: rejection.reason))
-                    default: break
-                    }
-                }
+            attempt = try await self.connection.waitingForGateway { () throws(ClientError) in
+                try await Attempt(address, configuration, session)
             }
         } catch {
             if [.closed, .cancelled].contains(error) { return }
@@ -127,18 +143,20 @@ package struct Record: AsyncParsableCommand {
             }
         }
         let watcher = Task {
-            for await _ in stops { end.yield(nil) }
+            for await _ in stops { attempt.end.yield(nil) }
         }
         var closed: ClientError?
-        for await error in ends {
+        for await error in attempt.ends {
             closed = error
             break
         }
-        if closed == nil { await tap.catchUp() }
+        // A gateway that is silent has nothing more to tell.
+        if closed == nil { _ = await first(within: Self.catchUpMax) { await attempt.tap.catchUp() } }
         ticks.cancel()
         watcher.cancel()
-        await tap.close()
-        Terminal.line(try session.end())
+        let summary = try session.end()
+        Terminal.line(summary)
+        await attempt.tap.close()
         if let closed, closed != .closed { throw CommandFailure("\(closed)") }
     }
 }

@@ -1,6 +1,7 @@
 package import ArgumentParser
 internal import Foundation
 internal import WaymarkJSON
+internal import WaymarkProtocol
 internal import WaymarkRecording
 internal import WaymarkRig
 
@@ -27,8 +28,7 @@ package struct RecordingCommand: ParsableCommand {
 
         /// A part of a recording that is not read is no reason to be silent about it.
         func noteEnd(of recording: Recording) {
-            guard !recording.index.isWhole else { return }
-            Terminal.note("\(self.file) was not ended; this is all up to its last whole chunk")
+            if let note = recording.note(on: self.file) { Terminal.note(note) }
         }
     }
 
@@ -56,7 +56,7 @@ package struct RecordingCommand: ParsableCommand {
         @OptionGroup var input: Input
         @Option(
             help:
-                "From when on: the time since the beginning, e.g. 90s, 0.1s or 1:30, or a time of day as 2026-11-23T09:15:00Z."
+                "From when on: the time since the beginning, e.g. 90s, 0.1s or 1:30, or a time of day: 19:59:41 as it is shown, or 2026-11-23T09:15:00Z."
         )
         var at: String?
         @Option(
@@ -78,7 +78,7 @@ package struct RecordingCommand: ParsableCommand {
             options.columns = Terminal.isInteractive ? Terminal.size.columns : nil
             options.timeZone = RecordedReport.timeZone(of: recording)
             var report = RecordedReport(options)
-            let begin = try self.at.map { try RecordingPlace($0).time(after: times.lowerBound) }
+            let begin = try self.at.map { try RecordingPlace($0).time(in: times, options.timeZone) }
             let end = try self.length.map { (begin ?? times.lowerBound) + (try RecordingPlace.length($0)) }
             if let begin, begin > times.upperBound {
                 Terminal.note("\(self.input.file) ends before this time; this is the state at its end")
@@ -134,6 +134,12 @@ package struct RecordingCommand: ParsableCommand {
                 do throws(RecordingError) { try export.write(to: decoded) } catch {
                     throw CommandFailure("\(decoded) cannot be written: \(error)")
                 }
+                if export.leftOutCount > 0 {
+                    Terminal.note(
+                        "\(decoded) lacks \(GuidanceText.counted(Int(clamping: export.leftOutCount), "message")): an MCAP file "
+                            + "has at most 65535 channels, and this needs one for each message of each connection"
+                    )
+                }
             } else {
                 do throws(RecordingError) {
                     var walk = RecordingWalk(recording, holdsContent: false)
@@ -181,9 +187,17 @@ package struct RecordingCommand: ParsableCommand {
 enum RecordingPlace {
     case after(Duration)
     case at(Date)
+    /// Of a day, if the recording contains it; else since its beginning.
+    case clock(hour: Int, minute: Int, second: Double)
 
     init(_ text: String) throws {
-        if let seconds = Self.seconds(text), seconds >= 0, seconds <= 31_622_400 {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        if parts.count == 3, let hour = Int(parts[0]), let minute = Int(parts[1]),
+            let second = Double(parts[2]), (0..<24).contains(hour), (0..<60).contains(minute),
+            (0..<60).contains(second)
+        {
+            self = .clock(hour: hour, minute: minute, second: second)
+        } else if let seconds = Self.seconds(text), seconds >= 0, seconds <= 31_622_400 {
             self = .after(.seconds(seconds))
         } else if let date = Self.date(text) {
             self = .at(date)
@@ -221,12 +235,32 @@ enum RecordingPlace {
         return nil
     }
 
-    func time(after begin: RecordingTime) -> RecordingTime {
+    /// Which time of a recording is meant. `timeZone`: in which its times are shown.
+    func time(in times: ClosedRange<RecordingTime>, _ timeZone: TimeZone) -> RecordingTime {
         switch self {
-        case .after(let duration): begin + duration
-        case .at(let date):
-            RecordingTime(
-                nanoseconds: UInt64(max(0, (date.timeIntervalSince1970 * 1_000).rounded())) * 1_000_000)
+        case .after(let duration): return times.lowerBound + duration
+        case .at(let date): return Self.time(date)
+        case .clock(let hour, let minute, let second):
+            let sinceMidnight = Double(hour * 3_600 + minute * 60) + second
+            var calendar = Calendar(identifier: .gregorian)
+            calendar.timeZone = timeZone
+            let begin = times.lowerBound.date
+            let parts = DateComponents(hour: hour, minute: minute, second: Int(second))
+            // A second of the day may be the one in which the recording begins.
+            let from = begin.addingTimeInterval(-1)
+            if let found = calendar.nextDate(after: from, matching: parts, matchingPolicy: .nextTime) {
+                let time = Self.time(found.addingTimeInterval(second - Double(Int(second))))
+                if time + .seconds(1) > times.lowerBound, time <= times.upperBound {
+                    return max(time, times.lowerBound)
+                }
+            }
+            return times.lowerBound + .seconds(sinceMidnight)
         }
+    }
+
+    private static func time(_ date: Date) -> RecordingTime {
+        let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
+        // Later than any recording, and a number that fits.
+        return RecordingTime(nanoseconds: UInt64(min(max(0, milliseconds), 1e13)) * 1_000_000)
     }
 }

@@ -95,9 +95,8 @@ package struct Replay: AsyncParsableCommand {
             }
             let conversation = try RecordedConversation(
                 recording, vehicle: self.vehicle.flatMap { VehicleID($0) })
-            if !recording.index.isWhole {
-                Terminal.note("\(self.file) was not ended; this is all up to its last whole chunk")
-            }
+            if let note = recording.note(on: self.file) { Terminal.note(note) }
+            for note in conversation.timeNotes { Terminal.note(note) }
             for omission in conversation.omissions {
                 let times = omission.count > 1 ? " (\(omission.count) times)" : ""
                 Terminal.note("not replayed: \(omission.text)\(times)")

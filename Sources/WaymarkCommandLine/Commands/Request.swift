@@ -176,6 +176,8 @@ struct VehicleOptions: ParsableArguments {
 
     /// The longest wait for the outcome of a withdrawn request, which takes one round trip.
     private static let withdrawalMax = Duration.seconds(5)
+    /// The same for a user who has interrupted the program.
+    private static let interruptionMax = Duration.milliseconds(500)
 
     func validate() throws { _ = try duration(seconds: self.timeout, option: "--timeout") }
 
@@ -229,8 +231,11 @@ struct VehicleOptions: ParsableArguments {
             defer { for timer in timers { timer.cancel() } }
             for await next in steps {
                 switch next {
-                case .connected: timers.append(self.giveUp(work, after: .seconds(self.timeout), step))
-                case .interrupted: timers.append(self.giveUp(work, after: .zero, step))
+                case .connected:
+                    timers.append(
+                        self.giveUp(work, after: .seconds(self.timeout), within: Self.withdrawalMax, step))
+                case .interrupted:
+                    timers.append(self.giveUp(work, after: .zero, within: Self.interruptionMax, step))
                 case .ended(let outcome): return try report(outcome)
                 case .failed(let failure): throw failure
                 }
@@ -240,13 +245,14 @@ struct VehicleOptions: ParsableArguments {
 
     /// Cancels `work` after a time; if it does not end soon, it has failed.
     private func giveUp<Outcome>(
-        _ work: Task<Void, Never>, after delay: Duration, _ step: AsyncStream<Step<Outcome>>.Continuation
+        _ work: Task<Void, Never>, after delay: Duration, within limit: Duration,
+        _ step: AsyncStream<Step<Outcome>>.Continuation
     ) -> Task<Void, Never> {
         Task { [noOutcome] in
             do {
                 try await Task.sleep(for: delay)
                 work.cancel()
-                try await Task.sleep(for: Self.withdrawalMax)
+                try await Task.sleep(for: limit)
             } catch { return }
             step.yield(.failed(CommandFailure(noOutcome)))
         }

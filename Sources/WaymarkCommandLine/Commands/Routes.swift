@@ -14,9 +14,6 @@ package struct Routes: ParsableCommand {
     struct Input: ParsableArguments {
         @Argument(help: "The engine's answer; - for standard input.", completion: .file(extensions: ["json"]))
         var file: String
-        @Option(help: "The side on which traffic drives, whatever the engine says.") var trafficSide: Side?
-
-        func read() throws -> RouteAnswer { try readAnswer(self.file, self.trafficSide) }
     }
 
     struct Show: ParsableCommand {
@@ -26,12 +23,13 @@ package struct Routes: ParsableCommand {
             abstract: "Show the legs and maneuvers of a route, and what could not be carried over.",
             discussion: "With --format json: one object per route, see Docs/cluster-json.md.")
         @OptionGroup var input: Input
+        @Option(help: "The side on which traffic drives, whatever the engine says.") var trafficSide: Side?
         @Option(help: "How to print.") var format = Format.table
         @Flag(help: "List every note on what could not be carried over; without it they are summed up.")
         var notices = false
 
         func run() throws {
-            let answer = try self.input.read()
+            let answer = try readAnswer(self.input.file, self.trafficSide)
             switch self.format {
             case .table:
                 for line in RouteTable.lines(answer, listsNotices: self.notices) {
@@ -73,7 +71,7 @@ package struct Routes: ParsableCommand {
         @Option(help: "Which of the answer's routes, from 1.") var number = 1
 
         func run() throws {
-            let answer = try self.input.read()
+            let answer = try readAnswer(self.input.file, nil)
             guard answer.routes.indices.contains(self.number - 1) else {
                 throw CommandFailure(
                     "--number must be 1 to \(answer.routes.count), so many routes the answer has")

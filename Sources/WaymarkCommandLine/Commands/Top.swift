@@ -66,11 +66,7 @@ package struct Top: AsyncParsableCommand {
             try await self.show(desk, feed, tap, query, isDrawing: isDrawing)
             await tap.close()
         }
-        do { try await interruptible({ work.cancel() }) { try await work.value } } catch let status
-            as ExitCode
-        {
-            guard status == ExitCode(130) else { throw status }
-        }
+        try await interruptible({ work.cancel() }, harmless: [130]) { try await work.value }
     }
 
     private func show(
@@ -99,7 +95,7 @@ package struct Top: AsyncParsableCommand {
                 await tap.readMeasures()
                 feed.advance()
                 let columns = Terminal.size.columns
-                let trouble = Self.trouble(feed).map { [Terminal.clipped($0, columns: columns)] } ?? []
+                let trouble = Self.trouble(feed).map { [Terminal.fitted($0, columns: columns)] } ?? []
                 Terminal.draw(trouble + (try await Self.lines(desk, query, columns: columns)))
                 try await Task.sleep(for: Self.interval)
             }

@@ -32,6 +32,18 @@ package struct Watch: AsyncParsableCommand {
             discussion: "Kinds: \(Self.kinds.joined(separator: ", "))."),
         completion: .list(Self.kinds))
     var kind: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "Only these messages, e.g. TripEstimates, and of events only those of --kind; may be given several times.",
+            valueName: "message"),
+        completion: .list(WatchedMessages.allNames))
+    var message: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "Leave out these messages or kinds of events, e.g. ManeuverEstimates; may be given several times.",
+            valueName: "message"),
+        completion: .list(WatchedMessages.allNames))
+    var without: [String] = []
     @Flag(help: "Also print what another line says already, e.g. publications on their way to vehicles.")
     var all = false
     @Flag(help: "Print one JSON object per line.") var json = false
@@ -42,12 +54,13 @@ package struct Watch: AsyncParsableCommand {
         for kind in self.kind where !Self.kinds.contains(kind) {
             throw ValidationError("--kind \(kind) is not one of \(Self.kinds.joined(separator: ", "))")
         }
+        _ = try self.messages()
         if self.session.contains(0) { throw ValidationError("--session 0: sessions are numbered from 1") }
     }
 
     package func run() async throws {
         let address = try self.connection.address(default: .defaultObserver)
-        let printer = WatchPrinter(self.options, isJSON: self.json)
+        let printer = WatchPrinter(try self.options(), isJSON: self.json)
         var configuration = try self.configuration()
         configuration.onEveryUpdate = { printer.print($0) }
         configuration.onEveryConnectionState = { printer.print($0) }
@@ -55,15 +68,20 @@ package struct Watch: AsyncParsableCommand {
             try await self.watch(address, configuration, printer)
         }
         // Watching ends only so: that is no failure.
-        do { try await interruptible({ work.cancel() }) { try await work.value } } catch let status
-            as ExitCode
-        {
-            guard status == ExitCode(130) else { throw status }
+        try await interruptible({ work.cancel() }, harmless: [130]) { try await work.value }
+    }
+
+    private func messages() throws -> WatchedMessages {
+        do throws(WatchedMessages.UnknownName) {
+            return try WatchedMessages(only: self.message, without: self.without)
+        } catch {
+            throw ValidationError(error.text)
         }
     }
 
-    private var options: WatchReport.Options {
+    private func options() throws -> WatchReport.Options {
         var options = WatchReport.Options()
+        options.messages = try self.messages()
         options.isEverythingShown = self.all
         options.isRestricted = !self.kind.isEmpty
         options.columns = Terminal.isInteractive ? Terminal.size.columns : nil
@@ -76,8 +94,11 @@ package struct Watch: AsyncParsableCommand {
         (configuration.vehicles, configuration.clients) = (self.vehicle, self.client)
         configuration.sessions = self.session
         configuration.kinds = Set(self.kind.compactMap(GatewayEvent.Kind.init))
-        configuration.includesFrames = self.kind.isEmpty || self.kind.contains(Self.frameKind)
-        configuration.includesEvents = self.kind.isEmpty || !configuration.kinds.isEmpty
+        // Naming messages asks for these alone, as naming kinds of events does.
+        let isRestricted = !self.kind.isEmpty || !self.message.isEmpty
+        configuration.includesFrames =
+            !isRestricted || self.kind.contains(Self.frameKind) || !self.message.isEmpty
+        configuration.includesEvents = !isRestricted || !configuration.kinds.isEmpty
         return configuration
     }
 

@@ -81,8 +81,7 @@ struct RecordedReport {
     private func cut(_ line: String) -> String {
         let line = Terminal.printable(line)
         guard let columns = self.options.columns else { return line }
-        let clipped = Terminal.clipped(line, columns: columns)
-        return clipped.count == line.count ? line : Terminal.clipped(line, columns: columns - 1) + "…"
+        return Terminal.fitted(line, columns: columns)
     }
 
     /// An event in words; nil if another line says it, too.

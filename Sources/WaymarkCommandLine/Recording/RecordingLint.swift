@@ -34,17 +34,20 @@ struct RecordingLint {
     ///
     /// - Throws: Status 1 if something was found, 2 if a file could not be read.
     mutating func run() throws {
-        var hasFailed = false
+        var failedCount = 0
         for file in self.files {
             do throws(RecordingError) { try self.judge(file) } catch {
                 Terminal.note("Error: \(Terminal.printable(file)) cannot be read: \(error)")
-                hasFailed = true
+                failedCount += 1
             }
         }
-        self.lines.summary(
-            self.linter.summary, off: LintID.allCases.filter { self.off.contains($0) || $0.isForRunsAlone },
-            at: self.end)
-        if hasFailed { throw ExitCode(2) }
+        // Where nothing was judged there is no verdict.
+        if failedCount < self.files.count {
+            self.lines.summary(
+                self.linter.summary,
+                off: LintID.allCases.filter { self.off.contains($0) || $0.isForRunsAlone }, at: self.end)
+        }
+        if failedCount > 0 { throw ExitCode(2) }
         if self.linter.findingCount > 0 { throw ExitCode(1) }
     }
 
@@ -57,9 +60,7 @@ struct RecordingLint {
         self.lines.notice(
             "judging \(file), \(RecordingSummary.text(origin))", ["file": file, "instance": origin.instance],
             at: begin)
-        if !recording.index.isWhole {
-            Terminal.note("\(file) was not ended; this judges all up to its last whole chunk")
-        }
+        if let note = recording.note(on: file) { Terminal.note(note) }
         if recording.index.damagedChunkCount > 0 {
             Terminal.note(
                 "\(file): \(GuidanceText.counted(recording.index.damagedChunkCount, "chunk")) cannot be read")

@@ -80,10 +80,16 @@ final class RecordingSession: Sendable {
         }
     }
 
+    /// Ends the last file, if it has not ended; says nothing.
+    func endAtOnce() {
+        self.record(.ended)
+        self.state.withLock { $0.isOver = true }
+    }
+
     private func record(_ event: Recorder.Event) {
         let hasFailed = self.state.withLock { state in
             guard !state.isOver else { return false }
-            let now = RecordingTime.now
+            let now = RecordingMoment.now
             var actions: [Recorder.Action] = []
             state.recorder.handle(event, at: now, into: &actions)
             do throws(RecordingError) {

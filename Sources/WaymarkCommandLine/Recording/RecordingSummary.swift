@@ -26,14 +26,19 @@ struct RecordingSummary {
         let size = StatusTable.bytes(self.recording.source.byteCount)
         let count = GuidanceText.counted(Int(clamping: statistics.messageCount), "message")
         var lines = [name, "\(size), \(count) in \(GuidanceText.counted(index.chunks.count, "chunk"))"]
-        if !index.isWhole {
+        if let problem = index.summaryProblem {
+            lines.append(
+                "its summary is wrong and was not used: \(problem); `waymark recording repair` writes it again"
+            )
+        } else if !index.isWhole {
             let rest = self.recording.source.byteCount - index.wholeByteCount
             lines.append(
                 "not ended; \(StatusTable.bytes(rest)) behind its last whole chunk; `waymark recording repair` ends it"
             )
         }
         if index.damagedChunkCount > 0 {
-            lines.append("\(GuidanceText.counted(index.damagedChunkCount, "chunk")) cannot be read")
+            let reason = index.damage.map { ": \($0)" } ?? ""
+            lines.append("\(GuidanceText.counted(index.damagedChunkCount, "chunk")) cannot be read\(reason)")
         }
         if let times = self.recording.times {
             let duration = (times.upperBound - times.lowerBound) / .seconds(1)
@@ -74,9 +79,13 @@ struct RecordingSummary {
             let count = counts[channel.id] ?? 0
             var row = rows[frames.connection] ?? Row()
             row.peer = channel.metadata["peer"] ?? row.peer
-            if frames.direction == .in { row.received += count } else { row.sent += count }
-            if frames.isRejected { row.rejected += count }
-            if [.dropped, .corrupted].contains(frames.delivery) { row.faulted += count }
+            if frames.direction == .in {
+                row.received.addSaturating(count)
+            } else {
+                row.sent.addSaturating(count)
+            }
+            if frames.isRejected { row.rejected.addSaturating(count) }
+            if [.dropped, .corrupted].contains(frames.delivery) { row.faulted.addSaturating(count) }
             rows[frames.connection] = row
         }
         let lines = rows.sorted { $0.key < $1.key }.map { connection, row in
@@ -100,5 +109,16 @@ struct RecordingSummary {
         }
         guard !rows.isEmpty else { return [] }
         return TextTable.lines(["ATTACHMENT", "TYPE", "SIZE"], rows, columns: self.columns)
+    }
+}
+
+extension Recording {
+    /// Why this may not be all of a recording; nil if it is.
+    func note(on file: String) -> String? {
+        guard !self.index.isWhole else { return nil }
+        if let problem = self.index.summaryProblem {
+            return "the summary of \(file) is wrong (\(problem)); this is what its chunks have"
+        }
+        return "\(file) was not ended; this is all up to its last whole chunk"
     }
 }

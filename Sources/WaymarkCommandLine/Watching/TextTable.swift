@@ -1,3 +1,5 @@
+internal import ProcessIO
+
 /// Rows in columns, for people.
 enum TextTable {
     /// A table behind an empty line; nothing without rows. The first, the widest columns are cut until all fit.
@@ -5,7 +7,7 @@ enum TextTable {
         guard !rows.isEmpty else { return [] }
         let gaps = 2 * (titles.count - 1)
         var widths = titles.indices.map { column in
-            ([titles] + rows).reduce(0) { max($0, $1[column].count) }
+            ([titles] + rows).reduce(0) { max($0, TerminalText.columns(of: $1[column])) }
         }
         // The last column is as wide as there is room.
         while widths.dropLast().reduce(gaps, +) + titles[titles.count - 1].count > columns,
@@ -25,7 +27,7 @@ enum TextTable {
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {
-        guard text.count > width else { return text + String(repeating: " ", count: width - text.count) }
-        return text.prefix(max(0, width - 1)) + "…"
+        let fitted = TerminalText.fitted(text, columns: width)
+        return fitted + String(repeating: " ", count: max(0, width - TerminalText.columns(of: fitted)))
     }
 }

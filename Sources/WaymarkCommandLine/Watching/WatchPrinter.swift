@@ -15,13 +15,16 @@ final class WatchPrinter: Sendable {
 
     private let state: Mutex<State>
     private let isJSON: Bool
+    private let messages: WatchedMessages
 
     init(_ options: WatchReport.Options, isJSON: Bool) {
+        self.messages = options.messages
         self.state = Mutex(State(report: WatchReport(options)))
         self.isJSON = isJSON
     }
 
     func print(_ update: GatewayUpdate) {
+        guard self.messages.includes(update) else { return }
         self.state.withLock { state in
             if case .synchronized(let snapshot) = update.content { state.gateway = snapshot.gateway }
             let line = self.isJSON ? ObservedJSON.line(update) : state.report.line(for: update)

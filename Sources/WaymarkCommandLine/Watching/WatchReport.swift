@@ -11,6 +11,8 @@ struct WatchReport: Sendable {
         var isEverythingShown = false
         /// Events of these kinds were asked for, so that all of them are shown.
         var isRestricted = false
+        /// What is shown of messages.
+        var messages = WatchedMessages()
         /// Lines are cut to as many columns; nil: they are not cut.
         var columns: Int? = 80
         var timeZone = TimeZone.current
@@ -55,7 +57,8 @@ struct WatchReport: Sendable {
             return self.line(update.time, EventText.subject(event), EventText.text(event))
         case .frame(let frame):
             guard self.isShown(frame) || note != nil else { return nil }
-            let text = FrameText.text(frame) + (note.map { " (\($0))" } ?? "")
+            let text =
+                FrameText.text(frame, isShort: self.options.columns != nil) + (note.map { " (\($0))" } ?? "")
             return self.line(update.time, EventText.way(frame), text)
         case .dropped(let count):
             return self.notice(
@@ -77,6 +80,11 @@ struct WatchReport: Sendable {
     private func isShown(_ frame: ObservedFrame) -> Bool {
         if self.options.isEverythingShown { return true }
         let type = frame.message?.type
+        // What was asked for is shown, but for publications on their way to vehicles.
+        if let type, self.options.messages.areAsked(type) {
+            if case .from = frame.way { return true }
+            return frame.isFromGateway || !MessageType.published.contains(type.rawValue)
+        }
         switch frame.way {
         case .from:
             return switch type {
@@ -122,8 +130,7 @@ struct WatchReport: Sendable {
     private func cut(_ line: String) -> String {
         let line = Terminal.printable(line)
         guard let columns = self.options.columns else { return line }
-        let clipped = Terminal.clipped(line, columns: columns)
-        return clipped.count == line.count ? line : Terminal.clipped(line, columns: columns - 1) + "…"
+        return Terminal.fitted(line, columns: columns)
     }
 
     /// `14:12:38.250`, local time.

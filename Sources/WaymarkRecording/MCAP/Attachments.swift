@@ -96,7 +96,7 @@ extension MCAP.AttachmentIndex {
         let dataByteCount: UInt64 = try cursor.number()
         let rest = length - UInt64(cursor.offset)
         guard rest >= 4, dataByteCount == rest - 4 else {
-            throw .malformed("an attachment is not as long as it says")
+            throw .malformed("attachment \(name): data_size is \(dataByteCount)")
         }
         self.init(
             offset: offset, byteCount: UInt64(MCAP.recordHeadByteCount) + length, logTime: logTime,
@@ -115,13 +115,17 @@ extension Recording {
         }
         guard index.byteCount > UInt64(MCAP.recordHeadByteCount), index.offset <= self.source.byteCount,
             index.byteCount <= self.source.byteCount - index.offset
-        else { throw .malformed("an attachment is not where the index says") }
+        else { throw .malformed("attachment \(index.name): its length is \(index.byteCount)") }
         let record = try self.source.read(index.offset..<index.offset + index.byteCount)
-        guard record[0] == MCAP.Opcode.attachment.rawValue else {
-            throw .malformed("there is no attachment where the index says")
-        }
         var cursor = MCAPCursor(record, 0..<record.count)
-        let (_, content) = try cursor.record()
-        return try MCAP.Attachment(record, content)
+        let (opcode, content) = try cursor.record()
+        guard opcode == MCAP.Opcode.attachment.rawValue, content.upperBound == record.count else {
+            throw .malformed("attachment \(index.name): there is none at offset \(index.offset)")
+        }
+        let attachment = try MCAP.Attachment(record, content)
+        guard attachment.name == index.name, UInt64(attachment.data.count) == index.dataByteCount else {
+            throw .malformed("attachment \(index.name): name or data_size is another than its index says")
+        }
+        return attachment
     }
 }

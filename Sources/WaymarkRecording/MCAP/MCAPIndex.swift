@@ -14,9 +14,23 @@ package struct MCAPIndex: Sendable {
     package private(set) var attachments: [MCAP.AttachmentIndex] = []
     package private(set) var metadata: [MCAP.Metadata] = []
     var metadataIndexes: [MCAP.MetadataIndex] = []
-    package private(set) var statistics = MCAP.Statistics()
+    package internal(set) var statistics = MCAP.Statistics()
+    /// Counts in the statistics that nothing but checks needs.
+    struct DeclaredCounts: Sendable, Hashable {
+        var messages: UInt64
+        var schemas: UInt16 = 0
+        var channels: UInt32 = 0
+        var metadata: UInt32 = 0
+    }
+
+    /// nil without statistics.
+    private(set) var declaredCounts: DeclaredCounts?
     /// The file has its summary and its end.
     package private(set) var isWhole = false
+    /// Why the summary was not used: its first field that is wrong. nil of a file without one.
+    package private(set) var summaryProblem: String?
+    /// Why the first damaged chunk was left out.
+    package private(set) var damage: String?
     /// Chunks whose sum is wrong; they are left out. Only known of a file without a summary.
     package private(set) var damagedChunkCount = 0
     /// Of a file without a summary: what is whole, without the MessageIndex records behind its last chunk.
@@ -50,39 +64,53 @@ package struct MCAPIndex: Sendable {
         else { return false }
         var cursor = MCAPCursor(footer, MCAP.recordHeadByteCount..<MCAP.footerByteCount)
         let summaryStart: UInt64 = try cursor.number()
-        _ = try cursor.number(UInt64.self)
+        let offsetStart: UInt64 = try cursor.number()
         let sum: UInt32 = try cursor.number()
-        guard summaryStart > 0, summaryStart <= footerStart,
-            footerStart - summaryStart <= Self.summaryByteCountMax
-        else { return false }
-        let summary = try source.read(summaryStart..<source.byteCount - 12)
-        guard sum == 0 || CRC32.sum(summary) == sum else { return false }
-        let wholeIndex = self
+        // A file without a summary is no damaged one.
+        guard summaryStart > 0 else { return false }
+        let empty = self
         do throws(RecordingError) {
+            guard summaryStart >= UInt64(MCAP.magic.count), summaryStart <= footerStart,
+                footerStart - summaryStart <= Self.summaryByteCountMax
+            else { throw .malformed("summary_start is \(summaryStart)") }
+            guard offsetStart == 0 || (summaryStart...footerStart).contains(offsetStart) else {
+                throw .malformed("summary_offset_start is \(offsetStart)")
+            }
+            let summary = try source.read(summaryStart..<source.byteCount - 12)
+            guard sum == 0 || CRC32.sum(summary) == sum else {
+                throw .malformed("summary_crc is not its sum")
+            }
             try self.read(summary, upTo: Int(footerStart - summaryStart))
-            for index in self.metadataIndexes {
-                guard index.offset < source.byteCount, index.byteCount <= source.byteCount - index.offset
-                else { throw .malformed("the summary names bytes behind the end") }
-                let record = try source.read(index.offset..<index.offset + index.byteCount)
-                var cursor = MCAPCursor(record, 0..<record.count)
-                let (_, content) = try cursor.record()
-                var inner = MCAPCursor(record, content)
-                self.metadata.append(try MCAP.Metadata(&inner))
+            guard !self.chunks.isEmpty || self.statistics.messageCount == 0 else {
+                guard self.statistics.chunkCount > 0 else {
+                    throw .unsupported("it has messages outside of chunks, which this program does not read")
+                }
+                self = empty
+                return false
             }
+            if let text = self.contradiction(before: summaryStart) { throw .malformed(text) }
+            for index in self.metadataIndexes { self.metadata.append(try Self.metadata(source, index)) }
         } catch {
-            if case .failed = error { throw error }
-            self = wholeIndex
-            return false
-        }
-        guard !self.chunks.isEmpty || self.statistics.messageCount == 0 else {
-            guard self.statistics.chunkCount > 0 else {
-                throw .unsupported("it has messages outside of chunks, which this program does not read")
-            }
-            self = wholeIndex
+            guard case .malformed(let reason) = error else { throw error }
+            self = empty
+            self.summaryProblem = reason
             return false
         }
         self.isWhole = true
         return true
+    }
+
+    private static func metadata(
+        _ source: some ByteSource, _ index: MCAP.MetadataIndex
+    ) throws(RecordingError) -> MCAP.Metadata {
+        let record = try source.read(index.offset..<index.offset + index.byteCount)
+        var cursor = MCAPCursor(record, 0..<record.count)
+        let (opcode, content) = try cursor.record()
+        guard opcode == MCAP.Opcode.metadata.rawValue, content.upperBound == record.count else {
+            throw .malformed("metadata \(index.name): there is none at offset \(index.offset)")
+        }
+        var inner = MCAPCursor(record, content)
+        return try MCAP.Metadata(&inner)
     }
 
     private mutating func read(_ summary: [UInt8], upTo end: Int) throws(RecordingError) {
@@ -93,7 +121,9 @@ package struct MCAPIndex: Sendable {
             switch MCAP.Opcode(rawValue: opcode) {
             case .schema: self.add(try MCAP.Schema(&inner))
             case .channel: self.add(try MCAP.Channel(&inner))
-            case .statistics: self.statistics = try MCAP.Statistics(&inner)
+            case .statistics:
+                let (statistics, counts) = try MCAP.Statistics.read(&inner)
+                (self.statistics, self.declaredCounts) = (statistics, counts)
             case .chunkIndex: self.chunks.append(try MCAP.ChunkIndex(&inner))
             case .attachmentIndex: self.attachments.append(try MCAP.AttachmentIndex(&inner))
             case .metadataIndex: self.metadataIndexes.append(try MCAP.MetadataIndex(&inner))
@@ -188,9 +218,10 @@ package struct MCAPIndex: Sendable {
             self.chunks.append(index)
             self.statistics.chunkCount += 1
         } catch {
-            guard case .malformed = error else { throw error }
+            guard case .malformed(let reason) = error else { throw error }
             self = before
             self.damagedChunkCount += 1
+            self.damage = self.damage ?? reason
         }
         return true
     }
@@ -206,20 +237,24 @@ package struct MCAPChunk: Sendable {
     private(set) var offsets: [UInt64] = []
     let recordByteCount: UInt64
 
-    /// Reads a chunk and checks its sum.
+    /// Reads a chunk and checks its sum, and what is said of it.
     package init(_ source: some ByteSource, _ index: MCAP.ChunkIndex) throws(RecordingError) {
+        let name = "chunk at \(index.offset)"
         guard index.byteCount <= MCAPIndex.chunkByteCountMax,
             index.byteCount > UInt64(MCAP.recordHeadByteCount), index.offset <= source.byteCount,
             index.byteCount <= source.byteCount - index.offset
-        else { throw .malformed("a chunk is not where the index says") }
+        else { throw .malformed("\(name): its length is \(index.byteCount)") }
         let bytes = try source.read(index.offset..<index.offset + index.byteCount)
         guard bytes[0] == MCAP.Opcode.chunk.rawValue else {
-            throw .malformed("there is no chunk where the index says")
+            throw .malformed("\(name): there is none")
         }
-        var cursor = MCAPCursor(bytes, MCAP.recordHeadByteCount..<bytes.count)
+        var cursor = MCAPCursor(bytes, 1..<bytes.count)
+        guard try cursor.number(UInt64.self) == UInt64(bytes.count - MCAP.recordHeadByteCount) else {
+            throw .malformed("\(name): its record has another length than its index")
+        }
         _ = try cursor.number(UInt64.self)
         _ = try cursor.number(UInt64.self)
-        _ = try cursor.number(UInt64.self)
+        let uncompressedByteCount: UInt64 = try cursor.number()
         let sum: UInt32 = try cursor.number()
         let compression = try cursor.text()
         guard compression.isEmpty else {
@@ -229,10 +264,16 @@ package struct MCAPChunk: Sendable {
         self.recordByteCount = try cursor.number()
         let start = cursor.offset
         let records = try cursor.slice(self.recordByteCount)
+        guard cursor.isAtEnd else { throw .malformed("\(name): records is shorter than the chunk") }
+        guard uncompressedByteCount == self.recordByteCount else {
+            throw .malformed(
+                "\(name): uncompressed_size is \(uncompressedByteCount), but it has \(self.recordByteCount) bytes"
+            )
+        }
         if sum != 0 {
             var crc = CRC32()
             crc.add(bytes, records.startIndex..<records.endIndex)
-            guard crc.value == sum else { throw .malformed("the sum of a chunk is wrong") }
+            guard crc.value == sum else { throw .malformed("\(name): uncompressed_crc is not its sum") }
         }
         var walk = MCAPCursor(bytes, records.startIndex..<records.endIndex)
         while !walk.isAtEnd {
@@ -246,6 +287,28 @@ package struct MCAPChunk: Sendable {
                 self.messages.append(try MCAP.Message(&inner))
                 self.offsets.append(offset)
             default: break
+            }
+        }
+        try self.check(index, name)
+    }
+
+    /// A summary that lies about times would send readers to the wrong chunks.
+    private func check(_ index: MCAP.ChunkIndex, _ name: String) throws(RecordingError) {
+        // Made while a file without a summary is read.
+        guard index.recordByteCount > 0 else { return }
+        guard index.recordByteCount == self.recordByteCount else {
+            throw .malformed("\(name): the index has another uncompressed_size, \(index.recordByteCount)")
+        }
+        for message in self.messages {
+            guard message.logTime >= index.startTime else {
+                throw .malformed(
+                    "\(name): message_start_time is \(index.startTime), but it has a message of \(message.logTime)"
+                )
+            }
+            guard message.logTime <= index.endTime else {
+                throw .malformed(
+                    "\(name): message_end_time is \(index.endTime), but it has a message of \(message.logTime)"
+                )
             }
         }
     }

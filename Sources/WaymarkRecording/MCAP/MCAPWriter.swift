@@ -52,6 +52,11 @@ package struct MCAPWriter: Sendable {
 
     package var channelCount: Int { self.channels.count }
 
+    /// Whether one more schema and one more channel can be added: their ids have 16 bits.
+    package var hasRoomForChannel: Bool {
+        max(self.schemas.count, self.channels.count) < Int(UInt16.max)
+    }
+
     package var messageCount: UInt64 { self.statistics.messageCount }
 
     /// The size of the file if it ended now; at most some hundred bytes too much.
@@ -104,21 +109,21 @@ package struct MCAPWriter: Sendable {
         return self.emit(bytes)
     }
 
-    /// Adds a schema; returns its id.
+    /// Adds a schema, if there is room; returns its id.
     package mutating func add(schema name: String, encoding: String, data: [UInt8]) -> UInt16 {
         let schema = MCAP.Schema(
-            id: UInt16(self.schemas.count + 1), name: name, encoding: encoding, data: data)
+            id: UInt16(clamping: self.schemas.count + 1), name: name, encoding: encoding, data: data)
         self.schemas.append(schema)
         self.add(.schema, schema.content)
         return schema.id
     }
 
-    /// Adds a channel; returns its id. At most 65 535.
+    /// Adds a channel, if there is room; returns its id.
     package mutating func add(
         channel topic: String, schema: UInt16, encoding: String, metadata: [String: String] = [:]
     ) -> UInt16 {
         let channel = MCAP.Channel(
-            id: UInt16(self.channels.count + 1), schema: schema, topic: topic, encoding: encoding,
+            id: UInt16(clamping: self.channels.count + 1), schema: schema, topic: topic, encoding: encoding,
             metadata: metadata)
         self.channels.append(channel)
         self.add(.channel, channel.content)

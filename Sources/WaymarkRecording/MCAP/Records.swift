@@ -1,3 +1,5 @@
+internal import WaymarkProtocol
+
 /// The container of recordings.
 ///
 /// - Source: https://mcap.dev/spec
@@ -124,7 +126,7 @@ package enum MCAP {
         package var attachmentCount: UInt32 = 0
         package var chunkCount: UInt32 = 0
 
-        package var messageCount: UInt64 { self.messages.values.reduce(0, +) }
+        package var messageCount: UInt64 { self.messages.values.reduce(0) { $0.addingSaturating($1) } }
 
         /// Counts a message.
         mutating func count(_ channel: UInt16, at time: UInt64) {
@@ -258,7 +260,7 @@ extension MCAP.Statistics {
     func content(schemaCount: Int, channelCount: Int, metadataCount: Int) -> [UInt8] {
         var content: [UInt8] = []
         content.append(number: self.messageCount)
-        content.append(number: UInt16(schemaCount))
+        content.append(number: UInt16(clamping: schemaCount))
         content.append(number: UInt32(channelCount))
         content.append(number: self.attachmentCount)
         content.append(number: UInt32(metadataCount))
@@ -269,13 +271,21 @@ extension MCAP.Statistics {
         return content
     }
 
-    init(_ cursor: inout MCAPCursor) throws(RecordingError) {
-        self.init()
-        _ = try cursor.number(UInt64.self)
-        _ = try cursor.number(UInt16.self)
-        _ = try cursor.number(UInt32.self)
-        self.attachmentCount = try cursor.number()
-        _ = try cursor.number(UInt32.self)
+    /// Reads them, and what they say of other counts.
+    static func read(
+        _ cursor: inout MCAPCursor
+    ) throws(RecordingError) -> (Self, MCAPIndex.DeclaredCounts) {
+        var counts = MCAPIndex.DeclaredCounts(messages: try cursor.number())
+        counts.schemas = try cursor.number()
+        counts.channels = try cursor.number()
+        var statistics = Self()
+        statistics.attachmentCount = try cursor.number()
+        counts.metadata = try cursor.number()
+        try statistics.readRest(&cursor)
+        return (statistics, counts)
+    }
+
+    private mutating func readRest(_ cursor: inout MCAPCursor) throws(RecordingError) {
         self.chunkCount = try cursor.number()
         self.startTime = try cursor.number()
         self.endTime = try cursor.number()

@@ -11,6 +11,8 @@ extension RecordedConversation {
         private(set) var omissions: [Omission] = []
         private(set) var end = Instant(nanoseconds: 0)
         private(set) var byteCount = 0
+        /// The longest time for which the gateway said that it keeps a peer's state.
+        private(set) var grace: Duration?
         private var order = 0
         private var places: [ConnectionID: Int] = [:]
         /// Connections of a peer that have not ended, oldest first.
@@ -104,6 +106,9 @@ extension RecordedConversation {
         /// What later shows who belongs together, and how connections end.
         private mutating func learn(from crossed: CrossedFrame, _ place: Int) {
             switch crossed.message {
+            case .welcome(let welcome):
+                let grace = Duration.milliseconds(Int64(welcome.graceMilliseconds))
+                self.grace = max(self.grace ?? .zero, grace)
             case .sessionOpened(let opened):
                 self.connections[place].vehicles.formUnion(opened.vehicles.map(\.vehicle))
             case .vehicleChanged(let status): self.connections[place].vehicles.insert(status.vehicle)

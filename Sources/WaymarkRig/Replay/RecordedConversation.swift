@@ -64,6 +64,8 @@ package struct RecordedConversation: Sendable {
     var runSettings: VirtualRun.Settings?
     /// It is of a run in virtual time: the timers of its gateway repeat exactly.
     private(set) var isVirtual = true
+    /// How the replay's times differ from those of the recording, in sentences.
+    package private(set) var timeNotes: [String] = []
     /// When instant 0 was.
     package let begin: RecordingTime
 
@@ -98,11 +100,12 @@ package struct RecordedConversation: Sendable {
         // Timers of the gateway are rounded: they need the same instants.
         let begin = isVirtual ? RunRecording.virtualBegin : times.lowerBound
         var reading = Reading()
+        var timeline = ReplayTimeline(begin: begin)
         do throws(RecordingError) {
             var walk = RecordingWalk(recording, holdsContent: false)
             while let entry = try walk.next() {
-                let instant = Instant(nanoseconds: (entry.time - begin).nanoseconds)
-                reading.see(entry, at: instant)
+                reading.see(entry, at: timeline.instant(of: entry.time))
+                if let grace = reading.grace { timeline.see(grace: grace) }
                 guard reading.byteCount <= Self.bytesMax else { break }
             }
         } catch { throw .unreadable(error) }
@@ -110,6 +113,7 @@ package struct RecordedConversation: Sendable {
         try self.init(reading, begin: begin, vehicle: vehicle)
         self.runSettings = recording.runSettings
         self.isVirtual = isVirtual
+        self.timeNotes = timeline.notes
     }
 
     /// What was read.

@@ -192,7 +192,7 @@ package struct ReplayScenario: Sendable {
                 } ?? ""
             let kind = "{ gateway: \(fault.fault.rawValue)\(fault.fault == .restart ? "" : time) }"
             steps.append("  - { after: \(Self.time(fault.instant - last)), fault: \(kind) }\n")
-            last = Instant(nanoseconds: begin * 1_000_000)
+            last = Instant(nanoseconds: 0) + .milliseconds(begin)
         }
         if let client = self.lastClient, let end = self.ending(of: client) {
             return (steps.isEmpty ? "" : "steps:\n" + steps.joined()) + "ended: \(end)\n"
@@ -229,7 +229,7 @@ package struct ReplayScenario: Sendable {
 
     /// Rounded up.
     private static func milliseconds(_ duration: Duration) -> Int64 {
-        (duration.nanoseconds + 999_999) / 1_000_000
+        duration.nanoseconds.addingSaturating(999_999) / 1_000_000
     }
 
     /// No condition of another kind than a text.

@@ -107,11 +107,14 @@ extension History.Entry {
 
 /// Instants and durations in words.
 package enum ClockText {
-    /// Seconds with three decimals, e.g. `0.050`.
+    /// Seconds with three decimals, e.g. `0.050`; of an instant before the beginning, e.g. of a recording whose clock was set back,
+    /// `-0.050`.
     package static func seconds(_ instant: Instant) -> String {
         let milliseconds = instant.nanoseconds / 1_000_000
-        let rest = String(milliseconds % 1_000)
-        return "\(milliseconds / 1_000)." + String(repeating: "0", count: 3 - rest.count) + rest
+        let rest = String((milliseconds % 1_000).magnitude)
+        let sign = milliseconds < 0 ? "-" : ""
+        return "\(sign)\((milliseconds / 1_000).magnitude)." + String(repeating: "0", count: 3 - rest.count)
+            + rest
     }
 
     /// As in a scenario, e.g. `300 ms`, `2 s`, `1.5 s`.

@@ -1,15 +1,16 @@
 package import WaymarkClient
 internal import WaymarkModel
-internal import WaymarkProtocol
+package import WaymarkProtocol
 
 /// What a frame says, in a few words, for people who watch a gateway.
 package struct FrameText {
     /// Names and places were removed, so that they cannot be printed.
     let isRedacted: Bool
 
-    /// The message's name as in the protocol's page, its number or the id that it has, and what it says.
-    package static func text(_ frame: ObservedFrame) -> String {
-        var title = frame.type?.title ?? "unknown type \(frame.name)"
+    /// The message's name as in the protocol's page, its number or the id that it has, and what it says. `isShort`: for a narrow line.
+    package static func text(_ frame: ObservedFrame, isShort: Bool = false) -> String {
+        var title =
+            frame.type.map { isShort ? self.shortTitle($0) : $0.title } ?? "unknown type \(frame.name)"
         if frame.sequence > 0 { title += " \(frame.sequence)" }
         let text = FrameText(isRedacted: frame.isRedacted)
         var parts = [frame.message.map(text.content) ?? "not readable"]
@@ -18,6 +19,14 @@ package struct FrameText {
         if frame.hasMore { parts.append("a part, more follow") }
         if frame.isRejected { parts.append("rejected") }
         return self.joined(title, parts)
+    }
+
+    /// The name without the word that many names begin with.
+    package static func shortTitle(_ type: MessageType) -> String {
+        for word in ["Update", "Current"] where type.title.hasPrefix(word) && type.title != "UpdateTrip" {
+            return String(type.title.dropFirst(word.count))
+        }
+        return type.title
     }
 
     /// The same of a frame in a history.
@@ -122,7 +131,7 @@ package struct FrameText {
         case .maneuverState(let state, _): state.name
         case .tripEstimates(let estimates, _): Story.estimates(estimates)
         case .maneuverEstimates(let id, let estimates, _):
-            "maneuver \(id.rawValue) in \(Story.estimates(estimates))"
+            "\(id.rawValue) in \(Story.estimates(estimates))"
         case .currentRouteSegment(let id, _): id
         case .pauseGuidance(let reason, let description):
             self.joined(reason.name, description.first ?? "")

@@ -8,7 +8,10 @@ import math
 import os
 import signal
 import sys
+import threading
+from collections.abc import Callable
 from datetime import UTC, datetime
+from types import FrameType
 
 from waymark_nav import _json, messages as m
 from waymark_nav._endpoint import Endpoint
@@ -18,6 +21,8 @@ from waymark_nav.errors import ClosedError, ConnectionFailedError, Rejection, Wa
 from waymark_nav.messages import SessionEndReason
 
 _RETRY_DELAY = 0.2
+#: A program that has not ended so long after a signal is ended, in seconds.
+_PATIENCE = 0.7
 USAGE, FAILURE = 64, 1
 
 
@@ -72,13 +77,11 @@ class Cluster:
         self._options = options
         self._state = VehicleState()
         self._was_connected = False
-        self._end: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._loop = asyncio.get_running_loop()
+        self._end: asyncio.Future[int] = self._loop.create_future()
 
     async def run(self) -> int:
         """The exit status."""
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self._finish, 128 + number)
         credential = self._key()
         self._print(_json.connection(Connecting()))
         endpoint = await self._connect(credential)
@@ -94,6 +97,10 @@ class Cluster:
         finally:
             await endpoint.close()
         return status
+
+    def interrupt(self, status: int) -> None:
+        """Ends, from a signal's handler."""
+        self._loop.call_soon_threadsafe(self._finish, status)
 
     def _key(self) -> bytes:
         if self._options.key_file is None:
@@ -195,6 +202,32 @@ class Cluster:
                 self._finish(FAILURE)
 
 
+class _Signals:
+    """SIGINT and SIGTERM end a program, although what it waits for never comes."""
+
+    def __init__(self, interrupt: Callable[[int], None]) -> None:
+        """interrupt: called with the exit status at the first signal; it must make the program end soon."""
+        self._interrupt = interrupt
+        self._timer: threading.Timer | None = None
+        self._before = {number: signal.signal(number, self._handle) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def restore(self) -> None:
+        """The program has ended."""
+        if self._timer is not None:
+            self._timer.cancel()
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _handle(self, number: int, _frame: FrameType | None) -> None:
+        status = 128 + number
+        if self._timer is not None:
+            os._exit(status)
+        self._timer = threading.Timer(_PATIENCE, os._exit, (status,))
+        self._timer.daemon = True
+        self._timer.start()
+        self._interrupt(status)
+
+
 def _note(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
@@ -207,7 +240,12 @@ def main(arguments: list[str] | None = None) -> int:
         _note("only watching; --accept-prompts makes this a cluster that is ready and answers")
 
     async def run() -> int:
-        return await Cluster(options).run()
+        cluster = Cluster(options)
+        signals = _Signals(cluster.interrupt)
+        try:
+            return await cluster.run()
+        finally:
+            signals.restore()
 
     try:
         return asyncio.run(run())

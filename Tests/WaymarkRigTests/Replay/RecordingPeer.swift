@@ -79,3 +79,45 @@ extension Stage {
         return recording
     }
 }
+
+/// A copy of a recording with other times.
+struct RetimedCopy: RecordingCopy {
+    let recording: Recording
+    /// Gets a time, and the number of the message.
+    let change: @Sendable (RecordingTime, Int) -> RecordingTime
+    var writer = MCAPWriter()
+    private var channels: [UInt16: UInt16] = [:]
+    private var schemas: [UInt16: UInt16] = [:]
+    private var count = 0
+
+    init(recording: Recording, change: @escaping @Sendable (RecordingTime, Int) -> RecordingTime) {
+        (self.recording, self.change) = (recording, change)
+    }
+
+    mutating func add(_ message: MCAP.Message) {
+        guard let channel = self.recording.index.channels[message.channel],
+            !channel.topic.hasPrefix("/state")
+        else { return }
+        self.count += 1
+        var message = message
+        let time = self.change(RecordingTime(nanoseconds: message.logTime), self.count)
+        (message.logTime, message.publishTime) = (time.nanoseconds, time.nanoseconds)
+        message.channel = self.id(of: channel)
+        self.writer.add(message)
+    }
+
+    private mutating func id(of channel: MCAP.Channel) -> UInt16 {
+        if let id = self.channels[channel.id] { return id }
+        var schema: UInt16 = 0
+        if let old = self.recording.index.schemas[channel.schema] {
+            schema =
+                self.schemas[old.id]
+                ?? self.writer.add(schema: old.name, encoding: old.encoding, data: old.data)
+            self.schemas[old.id] = schema
+        }
+        let id = self.writer.add(
+            channel: channel.topic, schema: schema, encoding: channel.encoding, metadata: channel.metadata)
+        self.channels[channel.id] = id
+        return id
+    }
+}

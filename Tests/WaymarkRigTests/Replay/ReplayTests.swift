@@ -118,6 +118,91 @@ import WaymarkRecording
         #expect("\(try #require(error))".hasPrefix("texts and places of app's StartGuidance are hidden"))
     }
 
+    // MARK: Clocks
+
+    private static let changes: [(name: String, change: @Sendable (RecordingTime, Int) -> RecordingTime)] = [
+        ("set back by 20 years", { $1 > 40 ? $0 + .seconds(-1_024 * 7 * 86_400) : $0 }),
+        ("set to 1970", { $1 > 40 ? $0 + .seconds(-1_795_424_400) : $0 }),
+        (
+            "set to 2342",
+            { $1 > 40 ? RecordingTime(nanoseconds: $0.nanoseconds + 10_000_000_000_000_000_000) : $0 }
+        ),
+        ("wrong for a moment", { $1 == 40 ? RecordingTime(nanoseconds: .max) : $0 }),
+        ("1970 for a moment", { $1 == 40 ? RecordingTime(nanoseconds: 0) : $0 }),
+        ("set forward twice", { $0 + .seconds($1 / 30 * 400_000_000) }),
+    ]
+
+    @Test(arguments: changes.indices)
+    func `a recording whose clock was set replays as recorded, becomes a scenario, and says so`(
+        _ index: Int
+    ) throws {
+        let (name, change) = Self.changes[index]
+        var copy = RetimedCopy(recording: try Self.drive(), change: change)
+        var bytes: [UInt8] = []
+        try copy.write { bytes += $0 }
+        let recording = try Recording(RecordedBytes(bytes: bytes))
+        let conversation = try RecordedConversation(recording)
+        #expect(!conversation.timeNotes.isEmpty, "\(name)")
+        #expect(conversation.end - Instant(nanoseconds: 0) < .seconds(3 * 3_600))
+        let result = try ReplayRun.run(conversation)
+        #expect(result.history.entries.count < 20_000)
+        for side in [ReplaySide.both, .client] {
+            _ = try ReplayRun.run(conversation, as: side)
+        }
+        do throws(ReplayError) {
+            _ = try ReplayScenario.text(conversation, recordingName: "a.mcap", source: "a.mcap")
+        } catch {
+            // A pause within a request changes what comes of it.
+            guard case .run = error else { throw error }
+        }
+        var linter = RecordedLinter()
+        try linter.judge(recording) { _ in }
+    }
+
+    @Test func `a recording whose clock was set back replays equal`() throws {
+        var copy = RetimedCopy(recording: try Self.drive(), change: Self.changes[0].change)
+        var bytes: [UInt8] = []
+        try copy.write { bytes += $0 }
+        let conversation = try RecordedConversation(try Recording(RecordedBytes(bytes: bytes)))
+        #expect(
+            conversation.timeNotes == [
+                "the clock of the recorder was set back once; the replay goes on at each"
+            ])
+        let (_, comparison) = try Self.differences(conversation)
+        #expect(comparison.differences.isEmpty)
+        #expect(
+            try ReplayScenario.text(conversation, recordingName: "a.mcap", source: "a.mcap").contains(
+                "compare: true"))
+    }
+
+    @Test func `pauses are shortened, but not to less than a grace time`() {
+        let begin = RecordingTime(nanoseconds: 1_795_424_400_000_000_000)
+        var timeline = ReplayTimeline(begin: begin)
+        let hour = Duration.seconds(3_600)
+        #expect(timeline.instant(of: begin + hour) == Instant(nanoseconds: 3_600_000_000_000))
+        #expect(timeline.instant(of: begin + hour * 4) == Instant(nanoseconds: 7_200_000_000_000))
+        #expect(timeline.notes == ["1 pause in which nothing was recorded shortened, by 2 h 0 min in all"])
+        timeline.see(grace: hour * 5)
+        #expect(timeline.instant(of: begin + hour * 9) == Instant(nanoseconds: 25_200_000_000_000))
+        #expect(timeline.notes.count == 1)
+        // Small disorder is that of observers.
+        #expect(
+            timeline.instant(of: begin + hour * 9 + .seconds(-1)) == Instant(nanoseconds: 25_199_000_000_000))
+        #expect(timeline.instant(of: begin + hour * 9) == Instant(nanoseconds: 25_200_000_000_000))
+    }
+
+    @Test func `a file of many long pauses is bounded by its number of entries`() {
+        var timeline = ReplayTimeline(begin: RecordingTime(nanoseconds: 0))
+        var last = Instant(nanoseconds: 0)
+        for place in 1...5_000 {
+            let instant = timeline.instant(
+                of: RecordingTime(nanoseconds: UInt64(place) * 3_000_000_000_000_000))
+            #expect(instant >= last)
+            last = instant
+        }
+        #expect(last - Instant(nanoseconds: 0) < .seconds(40 * 86_400))
+    }
+
     // MARK: Differences
 
     @Test func `another value is told with its field, and what crossed around it`() throws {

@@ -1,0 +1,41 @@
+import Synchronization
+import Testing
+import WaymarkProtocol
+import WaymarkRecording
+
+@testable import WaymarkInspectorServer
+
+@Suite struct FeedClockTests {
+    /// A computer's clocks.
+    private final class Clocks: Sendable {
+        private let moment = Mutex(
+            RecordingMoment(
+                RecordingTime(nanoseconds: 1_795_425_300_000_000_000), elapsed: Instant(nanoseconds: 0)))
+
+        var now: RecordingMoment { self.moment.withLock { $0 } }
+
+        func pass(_ duration: Duration, set change: Duration = .zero) {
+            self.moment.withLock {
+                $0 = RecordingMoment($0.time + duration + change, elapsed: $0.elapsed + duration)
+            }
+        }
+    }
+
+    @Test func `times go on while the clock is set back, and follow a clock that is set forward`() {
+        let clocks = Clocks()
+        let clock = FeedClock { clocks.now }
+        let begin = clocks.now.time
+        clocks.pass(.seconds(10))
+        #expect(clock.time(nil) == begin + .seconds(10))
+        clocks.pass(.seconds(1), set: .seconds(-600_000_000))
+        #expect(clock.time(nil) == begin + .seconds(11))
+        clocks.pass(.seconds(1))
+        #expect(clock.time(nil) == begin + .seconds(12))
+        clocks.pass(.seconds(1), set: .seconds(600_003_600))
+        #expect(clock.time(nil) == begin + .seconds(3_613))
+        #expect(clock.time(nil) == clocks.now.time)
+        // Small corrections are not followed: they would disorder what is told.
+        clocks.pass(.seconds(1), set: .seconds(1))
+        #expect(clock.time(nil) == begin + .seconds(3_614))
+    }
+}
