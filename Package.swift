@@ -281,6 +281,9 @@ let package = Package(
             dependencies: ["WaymarkModel", "WaymarkProtocol", "WaymarkRig", "WaymarkRoutes"],
             path: "Tests/RigMutants", swiftSettings: testing),
         .target(
+            name: "RecordedRoutes", path: "Tests/RecordedRoutes", exclude: ["routes.txt"],
+            swiftSettings: testing),
+        .target(
             name: "FaultCells",
             dependencies: [
                 "WaymarkClient", "WaymarkConfiguration", "WaymarkModel", "WaymarkProtocol", "WaymarkRig",
@@ -288,10 +291,17 @@ let package = Package(
             ],
             path: "Tests/FaultCells", swiftSettings: testing),
 
+        .target(name: "Sweeps", path: "Tests/Sweeps", swiftSettings: testing),
         .target(
             name: "FakeGateway",
             dependencies: ["WaymarkClient", "WaymarkCodec", "WaymarkProtocol", nioCore, nioPosix],
             path: "Tests/FakeGateway", swiftSettings: testing),
+        .target(
+            name: "RandomMessages",
+            dependencies: [
+                "WaymarkCodec", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkSimulation",
+            ],
+            path: "Tests/RandomMessages", swiftSettings: testing),
 
         // Tests.
         .testTarget(name: "HouseRulesTests", swiftSettings: testing),
@@ -306,8 +316,8 @@ let package = Package(
         .testTarget(
             name: "WaymarkCodecTests",
             dependencies: [
-                "CProtobufC", "CWaymarkWire", "WaymarkClient", "WaymarkCodec", "WaymarkGateway",
-                "WaymarkTransport", "WaymarkSimulation", "WaymarkProtocol", "WaymarkModel",
+                "CProtobufC", "CWaymarkWire", "RandomMessages", "WaymarkClient", "WaymarkCodec",
+                "WaymarkGateway", "WaymarkTransport", "WaymarkSimulation", "WaymarkProtocol", "WaymarkModel",
             ],
             exclude: ["Fixtures"], swiftSettings: testing),
         .testTarget(
@@ -327,13 +337,14 @@ let package = Package(
         .testTarget(
             name: "WaymarkRecordingTests",
             dependencies: [
-                "ProcessIO", "WaymarkCodec", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording",
+                "ProcessIO", "RandomMessages", "WaymarkCodec", "WaymarkModel", "WaymarkProtocol",
+                "WaymarkRecording",
             ], exclude: ["Fixtures"], swiftSettings: testing),
         .testTarget(
             name: "WaymarkInspectorTests",
             dependencies: [
-                "WaymarkClient", "WaymarkCodec", "WaymarkInspector", "WaymarkJSON", "WaymarkModel",
-                "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRoutes",
+                "RandomMessages", "WaymarkClient", "WaymarkCodec", "WaymarkInspector", "WaymarkJSON",
+                "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRoutes",
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkInspectorServerTests",
@@ -405,13 +416,14 @@ let package = Package(
         .testTarget(
             name: "WaymarkRoutesTests",
             dependencies: [
-                "WaymarkRoutes", "WaymarkSimulation", "WaymarkModel", "WaymarkProtocol", nioCore, nioPosix,
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-            ], swiftSettings: testing),
+                "RecordedRoutes", "WaymarkRoutes", "WaymarkSimulation", "WaymarkModel", "WaymarkProtocol",
+                nioCore, nioPosix, .product(name: "NIOHTTP1", package: "swift-nio"),
+            ], exclude: ["Reported"], swiftSettings: testing),
         .testTarget(
             name: "WaymarkClientTests",
             dependencies: [
-                "FakeGateway", "WaymarkClient", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport",
+                "FakeGateway", "RandomMessages", "WaymarkClient", "WaymarkDaemon", "WaymarkConfiguration",
+                "WaymarkTransport",
                 "WaymarkSimulation", "WaymarkGateway", "WaymarkProtocol", "WaymarkCodec", "WaymarkModel",
                 nioCore, nioPosix, logging, "ArticleExamples", "NavigationClientExample",
                 "VehicleEndpointExample",
@@ -422,15 +434,17 @@ let package = Package(
         .testTarget(
             name: "WaymarkCommandLineTests",
             dependencies: [
-                "RigMutants", "WaymarkCommandLine", "WaymarkClient", "WaymarkCodec", "WaymarkJSON",
-                "WaymarkRecording",
+                "Sweeps", "RandomMessages",
+                "RecordedRoutes", "RigMutants", "WaymarkCommandLine", "WaymarkClient", "WaymarkCodec",
+                "WaymarkJSON", "WaymarkRecording",
                 "WaymarkRig", "WaymarkRoutes", "WaymarkProtocol", "WaymarkModel", arguments,
             ],
             swiftSettings: testing),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "waymark", "waymarkd", "ArticleExamples", "VehicleEndpointExample",
+                "Sweeps",
+                "FakeGateway", "waymark", "waymarkd", "ArticleExamples", "VehicleEndpointExample",
                 "NavigationClientExample", "WaymarkClient",
                 "WaymarkCodec", "WaymarkProtocol", "WaymarkModel",
                 "WaymarkSimulation",
@@ -443,18 +457,21 @@ let package = Package(
         .testTarget(
             name: "WaymarkSimulationTests",
             dependencies: [
+                "Sweeps",
                 "WaymarkCodec", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkSimulation",
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkRigTests",
             dependencies: [
-                "FaultCells", "ProcessIO", "RigMutants", "WaymarkClient", "WaymarkCodec",
+                "Sweeps",
+                "FaultCells", "ProcessIO", "RecordedRoutes", "RigMutants", "WaymarkClient", "WaymarkCodec",
                 "WaymarkConfiguration", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol",
                 "WaymarkRecording", "WaymarkRig", "WaymarkRoutes", "WaymarkSimulation",
             ], exclude: ["Report/Golden"], swiftSettings: testing),
         .testTarget(
             name: "WaymarkRigSocketsTests",
             dependencies: [
+                "Sweeps",
                 "FaultCells", "ProcessIO", "waymark", "waymarkd", "WaymarkClient", "WaymarkCodec",
                 "WaymarkConfiguration", "WaymarkModel", "WaymarkProtocol", "WaymarkRig",
                 "WaymarkRigSockets", "WaymarkRoutes",

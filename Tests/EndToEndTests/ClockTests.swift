@@ -1,4 +1,5 @@
 import Foundation
+import Sweeps
 import Testing
 
 /// `waymark test` by both clocks, and with programs.
@@ -35,14 +36,22 @@ import Testing
         }
     }
 
-    /// All that ship, if there is time for them; else some that are quick.
+    /// The names of the scenarios that ship, in the order in which `@gallery` runs them.
+    static let gallery: [String] = {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let folder = tests.deletingLastPathComponent()
+            .appending(path: "Sources/WaymarkCommandLine/Resources/scenarios").path
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let suffix = ".scenario.yaml"
+        return files.filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) }.sorted()
+    }()
+
+    /// Those of `WAYMARK_GALLERY_REAL`, a `SweepPart` of all that ship, or some that are quick.
     private static let scenarios =
-        ProcessInfo.processInfo.environment["WAYMARK_GALLERY_REAL"] == nil
-        ? [
+        SweepPart("WAYMARK_GALLERY_REAL")?.cases(of: Self.gallery).map { "@gallery/\($0)" } ?? [
             "@gallery/drive-asked-by-the-vehicle", "@gallery/drive-declined",
             "@gallery/slow-cluster-misses-no-event",
         ]
-        : ["@gallery"]
 
     @Test func `scenarios that ship have the same verdicts by both clocks`() async throws {
         let virtual = try await Self.decisions(Self.scenarios)

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationXML
+import Sweeps
 import Testing
 
 /// `waymark test` as a program.
@@ -206,14 +207,13 @@ import Testing
 
     @Test func `two processes write the same recordings, to the byte`() async throws {
         defer { try? FileManager.default.removeItem(at: self.folder) }
-        let all = ProcessInfo.processInfo.environment["WAYMARK_GALLERY_ALL"] != nil
         let names =
-            all
-            ? [""] : ["/gateway-dies", "/rain-of-faults", "/stop-accepted", "/slow-cluster-misses-no-event"]
+            SweepPart("WAYMARK_GALLERY")?.cases(of: ClockTests.gallery)
+            ?? ["gateway-dies", "rain-of-faults", "stop-accepted", "slow-cluster-misses-no-event"]
         var bytes: [[String: Data]] = []
         for folder in ["a", "b"] {
             let run = try await self.waymark(
-                ["test"] + names.map { "@gallery\($0)" }
+                ["test"] + names.map { "@gallery/\($0)" }
                     + ["--seed", "1..3", "--recordings", self.path(folder)])
             #expect(run.status == 0, "\(run.output)")
             var files: [String: Data] = [:]

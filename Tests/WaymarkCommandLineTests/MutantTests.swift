@@ -1,5 +1,6 @@
 import Foundation
 import RigMutants
+import Sweeps
 import Testing
 import WaymarkRig
 
@@ -34,16 +35,15 @@ import WaymarkRig
         return (String(name.dropLast(ScenarioFiles.suffix.count)), ready)
     }
 
-    /// 10 of them by default, `WAYMARK_MUTANTS=all` for all, else those whose sentence has this text.
-    private static let asked = ProcessInfo.processInfo.environment["WAYMARK_MUTANTS"]
-
-    private static func isChosen(_ number: Int, _ mutant: Mutant) -> Bool {
-        switch Self.asked {
-        case nil: number % 10 == 0
-        case "all": true
-        case .some(let text): mutant.sentence.contains(text)
+    /// Those of `WAYMARK_MUTANTS`, a `SweepPart`; those whose sentence has its text; or, without it, every tenth.
+    private static let chosen: [(index: Int, mutant: Mutant)] = {
+        let all = Mutant.all.enumerated().map { (index: $0.offset, mutant: $0.element) }
+        if let part = SweepPart("WAYMARK_MUTANTS") { return part.cases(of: all) }
+        guard let text = ProcessInfo.processInfo.environment["WAYMARK_MUTANTS"] else {
+            return all.filter { ($0.index + 1) % 10 == 0 }
         }
-    }
+        return all.filter { $0.mutant.sentence.contains(text) }
+    }()
 
     /// The first failure, in the scenarios in which the mistake can show, and then in all others.
     private static func find(_ mutant: Mutant) -> Finding? {
@@ -67,9 +67,8 @@ import WaymarkRig
     }
 
     @Test func `mistakes of clients and clusters are found by a scenario that ships`() async {
-        let chosen = Mutant.all.enumerated().filter { Self.isChosen($0 + 1, $1) }
         let rows = await withTaskGroup(of: Row.self) { group in
-            for (index, mutant) in chosen {
+            for (index, mutant) in Self.chosen {
                 group.addTask { Row(number: index + 1, mutant: mutant, finding: Self.find(mutant)) }
             }
             return await group.reduce(into: []) { $0.append($1) }.sorted { $0.number < $1.number }

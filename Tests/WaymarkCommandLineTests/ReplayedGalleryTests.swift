@@ -1,12 +1,13 @@
 import ArgumentParser
 import Foundation
+import Sweeps
 import Testing
 import WaymarkRecording
 import WaymarkRig
 
 @testable import WaymarkCommandLine
 
-/// Some of the gallery, or all of it with WAYMARK_GALLERY_REPLAY.
+/// Some of the gallery, or a part of it with `WAYMARK_GALLERY`, a `SweepPart`.
 @Suite struct ReplayedGalleryTests {
     private static let some = [
         "client-lost-and-back", "client-with-priority", "connection-cut-within-a-frame", "display-joins-late",
@@ -15,8 +16,8 @@ import WaymarkRig
     ]
 
     private static var names: [String] {
-        guard ProcessInfo.processInfo.environment["WAYMARK_GALLERY_REPLAY"] != nil else { return Self.some }
-        return Resources.scenarioNames.map { String($0.dropLast(ScenarioFiles.suffix.count)) }
+        guard let part = SweepPart("WAYMARK_GALLERY") else { return Self.some }
+        return part.cases(of: Resources.scenarioNames).map { String($0.dropLast(ScenarioFiles.suffix.count)) }
     }
 
     @Test(arguments: Self.names) func `the recording of a run replays equal`(_ name: String) throws {

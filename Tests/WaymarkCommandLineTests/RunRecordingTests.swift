@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Sweeps
 import Testing
 import WaymarkCodec
 import WaymarkJSON
@@ -74,13 +75,9 @@ import WaymarkProtocol
         return Run(result: result, history: history, recording: try Recording(file), bytes: file.bytes)
     }
 
-    /// CI has time for all.
-    private static let takesAll = ProcessInfo.processInfo.environment["WAYMARK_GALLERY_ALL"] != nil
-
+    /// Those of `WAYMARK_GALLERY`, a `SweepPart`, or some.
     private static let names =
-        Self.takesAll
-        ? Resources.scenarioNames
-        : [
+        SweepPart("WAYMARK_GALLERY")?.cases(of: Resources.scenarioNames) ?? [
             "gateway-dies.scenario.yaml", "gateway-restarts.scenario.yaml", "stop-accepted.scenario.yaml",
             "client-lost-and-back.scenario.yaml",
         ]
@@ -226,7 +223,10 @@ import WaymarkProtocol
         #expect(connections == [1, 1, 2])
     }
 
-    @Test(arguments: 0..<UInt64(Self.takesAll ? 500 : 20))
+    private static let seeds =
+        SweepPart("WAYMARK_GALLERY")?.cases(of: 0..<500 as Range<UInt64>) ?? Array(0..<20)
+
+    @Test(arguments: Self.seeds)
     func `a recording with any content does no harm`(_ seed: UInt64) throws {
         let run = try Self.small.get()
         var random = Random(state: seed)

@@ -1,5 +1,6 @@
 import FaultCells
 import Foundation
+import Sweeps
 import Testing
 import WaymarkProtocol
 import WaymarkRig
@@ -15,7 +16,7 @@ import WaymarkRig
     /// The rig measures how late its own timers are. If it is more than this, the machine stood still, and what is wrong may be its fault.
     private static let latenessMax = Duration.seconds(1)
 
-    /// `1`: the chosen 100 cells, else those whose description contains this; nil: some that are quick.
+    /// A `SweepPart` of the chosen 100 cells, else those whose description contains this; nil: some that are quick.
     private static let wanted = ProcessInfo.processInfo.environment["WAYMARK_CELLS_REAL"]
     /// How long quick cells last after their last act.
     private static let quickRest = Duration.seconds(2)
@@ -60,9 +61,8 @@ import WaymarkRig
     @Test func `cells come to rest over sockets too, and every verdict is explained`() async throws {
         let matrix = try FaultMatrix.read()
         let cells =
-            Self.wanted.map { text in
-                text == "1" ? matrix.chosen : matrix.cells.filter { "\($0)".contains(text) }
-            } ?? matrix.quick
+            SweepPart(text: Self.wanted)?.cases(of: matrix.chosen)
+            ?? Self.wanted.map { text in matrix.cells.filter { "\($0)".contains(text) } } ?? matrix.quick
         var coverage = FaultCoverage()
         var voidCount = 0
         try await Self.run(cells) { verdict in

@@ -1,12 +1,14 @@
 import Foundation
+import Sweeps
 import Testing
 import WaymarkSimulation
 
-/// The seeds to run: the first `WAYMARK_SEEDS`, 200 by default; or only `WAYMARK_SEED`.
+/// The seeds to run: the first `WAYMARK_SEEDS`, 200 by default, or the part `WAYMARK_SEEDS_PART` of them; or only `WAYMARK_SEED`.
 let seeds: [UInt64] = {
     if let shownSeed { return [shownSeed] }
     let count = ProcessInfo.processInfo.environment["WAYMARK_SEEDS"].flatMap { UInt64($0) }
-    return Array(0..<(count ?? 200))
+    let all = 0..<(count ?? 200)
+    return SweepPart("WAYMARK_SEEDS_PART")?.cases(of: all) ?? Array(all)
 }()
 
 /// The seed whose whole trace is printed.

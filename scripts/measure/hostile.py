@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""hostile.py [--only NAME...] [--runs N] [--short] [--json FILE] [--list]: attacks waymarkd, and measures what other peers notice.
+"""hostile.py [--only NAME...] [--part N/M] [--runs N] [--short] [--json FILE] [--list]: attacks waymarkd.
+
+It measures what other peers notice.
 
 For each attack it starts a waymarkd with default limits, on a Unix socket and on loopback, and four processes: a victim (a client
 and a vehicle endpoint, 20 messages a second), a newcomer (which connects a new vehicle and opens a session, twice a second), the
@@ -49,6 +51,7 @@ from hostile_peer import (
     vehicle_hello,
 )
 from hostile_target import ATTACKS, Target
+from sweep_part import sweep_part
 
 # Each adds its attacks to the table.
 for module in ("hostile_reported", "hostile_attacks", "hostile_observers"):
@@ -453,6 +456,7 @@ def build(scratch):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
+    parser.add_argument("--part", type=sweep_part, default="all", metavar="N/M", help="only a part of the attacks")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--short", action="store_true")
@@ -477,7 +481,7 @@ def main():
         about = machine()
         print(f"{about['processors']} processors, {about['model']}, load {about['load']}; {options.runs} run(s) of each attack")
         print(HEADING, flush=True)
-        for row in all_rows(binary, options.only or list(ATTACKS), options.runs, options.short):
+        for row in all_rows(binary, (options.only or list(ATTACKS))[options.part], options.runs, options.short):
             row["faults"] = short_faults(row) if options.short else faults(row)
             failed = failed or bool(row["faults"])
             rows.append(row)

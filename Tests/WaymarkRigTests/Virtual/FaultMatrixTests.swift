@@ -1,5 +1,6 @@
 import FaultCells
 import Foundation
+import Sweeps
 import Testing
 import WaymarkRig
 
@@ -13,8 +14,7 @@ import WaymarkRig
 
     @Test func `a run with any fault at any message comes to rest, and every verdict is explained`() throws {
         let matrix = try FaultMatrix.read()
-        let cells =
-            Self.part.map { part in matrix.cells.filter { $0.number % part == 0 } } ?? matrix.chosen
+        let cells = SweepPart("WAYMARK_CELLS")?.cases(of: matrix.cells) ?? matrix.chosen
         var coverage = FaultCoverage()
         for cell in cells {
             let outcome = try cell.play().run()
@@ -31,8 +31,4 @@ import WaymarkRig
         #expect(Set(chosen.map(\.name)).count == LinkFault.Name.single.count)
         #expect(Set(chosen.map(\.hop)).count == 93)
     }
-
-    /// Every cell whose number is a multiple of `WAYMARK_CELLS_PART`, so 1 for all; nil: the chosen ones.
-    private static let part =
-        ProcessInfo.processInfo.environment["WAYMARK_CELLS_PART"].flatMap { Int($0) }.map { max(1, $0) }
 }

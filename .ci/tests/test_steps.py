@@ -1,0 +1,164 @@
+"""Tests of the plan and of the lanes of .ci/run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import ci
+import plan
+from lanes import AT_A_TIME, Run
+from plan import PARTS, ROOT, Step, Table
+
+#: A landing takes at most so many seconds.
+LANDING_MAX = 30 * 60
+#: No part waits for more landings.
+WAIT_MAX = 10
+BEGIN, END = "<!-- steps: made by .ci/run --table -->\n\n", "\n\n<!-- end of steps -->"
+
+
+def predicted(steps: list[Step]) -> float:
+    """When the last step ends, if each takes the seconds of the table."""
+    ends: dict[str, float] = {}
+    waiting = list(steps)
+    free = {lane: [0.0] * count for lane, count in AT_A_TIME.items()}
+    names = {step.name for step in steps}
+    while waiting:
+        step = next(step for step in waiting if all(need in ends for need in step.needs if need in names))
+        lane = free[step.lane]
+        lane.sort()
+        began = max([lane[0]] + [ends[need] for need in step.needs if need in names])
+        lane[0] = ends[step.name] = began + step.seconds
+        waiting.remove(step)
+    return max(ends.values())
+
+
+class PlanTests(unittest.TestCase):
+    def setUp(self) -> None:
+        self.table = plan.read()
+
+    def test_contributing_has_the_table(self) -> None:
+        page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+        written = page.split(BEGIN)[1].split(END)[0]
+        self.assertEqual(written, ci.markdown(self.table), "CONTRIBUTING.md has another table: see .ci/run --table")
+
+    def test_every_step_of_the_rotation_runs_in_some_part(self) -> None:
+        for step in self.table.steps:
+            with self.subTest(step.name):
+                self.assertEqual(step.runs == "rotation", step.is_sweep or bool(step.parts))
+        for part in range(PARTS):
+            self.assertTrue(any(part in step.parts for step in self.table.steps), f"part {part} has no step of its own")
+
+    def test_what_a_part_leaves_out_of_all_is_covered_by_a_step_that_only_all_runs(self) -> None:
+        names = {step.name for step in self.table.everything()}
+        for step in self.table.steps:
+            if step.is_part_only:
+                self.assertIn(step.name.split("-")[0], names)
+
+    def test_no_part_waits_longer_than_ten_landings(self) -> None:
+        if plan.git("rev-parse", "--is-shallow-repository").strip() == "true":
+            self.skipTest("a shallow clone does not know its landings")
+        merges = [number for is_merge, number in plan.landings() if is_merge][-100:]
+        self.assertLessEqual(plan.longest_wait(merges), WAIT_MAX)
+
+    def test_a_landing_of_each_part_fits_its_time(self) -> None:
+        for part in range(PARTS):
+            with self.subTest(part=part):
+                self.assertLessEqual(predicted(self.table.landing(part)), LANDING_MAX)
+
+    def test_every_path_says_what_it_can_break(self) -> None:
+        areas = set(self.table.areas)
+        for pattern, can_break in self.table.paths:
+            self.assertLessEqual(set(can_break), areas, pattern)
+        self.assertEqual(self.table.areas_of("Sources/python/waymark_nav/_client.py"), ("rules", "python", "conformance"))
+        self.assertEqual(self.table.areas_of("Sources/WaymarkGateway/Gateway.swift"), tuple(self.table.areas))
+
+    def test_no_step_waits_for_a_later_one_of_its_lane(self) -> None:
+        order = [step.name for step in self.table.steps]
+        for step in self.table.steps:
+            for need in step.needs:
+                self.assertLess(order.index(need), order.index(step.name), f"{step.name} needs {need}")
+
+    def test_a_shallow_clone_runs_part_0(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+
+            def run(*words: str) -> None:
+                subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=folder, check=True, capture_output=True)
+
+            run("init", "-q", "whole")
+            for name in ("a", "b"):
+                run("-C", "whole", "commit", "-q", "--allow-empty", "-m", name)
+            run("clone", "-q", "--depth", "1", f"file://{folder}/whole", "shallow")
+            self.assertEqual(plan.part_of_head(Path(folder) / "shallow"), 0)
+            self.assertEqual(len(plan.landings(Path(folder) / "whole")), 2)
+
+    def test_the_longest_wait_is_the_number_of_landings_without_a_part(self) -> None:
+        self.assertEqual(plan.longest_wait([0, 1, 2, 0, 1, 2], 3), 2)
+        self.assertEqual(plan.longest_wait([0, 1, 1, 1, 1, 0, 2], 3), 6)
+
+
+class RunTests(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.told: list[str] = []
+
+    def run_steps(self, *steps: Step, part: str = "1/5") -> Run:
+        run = Run(list(steps), part, self.folder, self.folder, lambda result: self.told.append(result.step.name))
+        run.all()
+        return run
+
+    @staticmethod
+    def step(name: str, command: str, lane: str = "front", needs: tuple[str, ...] = (), **more: dict[str, str]) -> Step:
+        return Step(name, command, "landing", 1, 1, lane, needs, ("rules",), **more)
+
+    def test_a_step_runs_after_what_it_needs(self) -> None:
+        run = self.run_steps(
+            self.step("b", "cat made", needs=("a",)),
+            self.step("a", "echo hello >made", lane="behind"),
+            self.step("c", "true", needs=("b",)),
+        )
+        self.assertEqual([run.results[name].status for name in "abc"], [0, 0, 0])
+        self.assertEqual((self.folder / "b").read_text(), "hello\n")
+
+    def test_a_step_that_fails_ends_the_others(self) -> None:
+        run = self.run_steps(
+            self.step("long", "touch begun; sleep 600", lane="beside"),
+            self.step("bad", "until [[ -e begun ]]; do sleep 0.01; done; exit 3"),
+            self.step("never", "touch ran", needs=("bad",)),
+        )
+        self.assertTrue(run.is_failed)
+        self.assertEqual(run.results["bad"].status, 3)
+        self.assertFalse((self.folder / "ran").exists())
+        self.assertEqual(self.told, ["bad"])
+
+    def test_a_sweep_is_told_its_part(self) -> None:
+        run = self.run_steps(self.step("sweep", "echo $PART {part}", environment={"PART": "{part}"}))
+        self.assertEqual(run.results["sweep"].status, 0)
+        self.assertEqual((self.folder / "sweep").read_text(), "1/5 1/5\n")
+
+
+class TableTests(unittest.TestCase):
+    def test_an_area_brings_what_it_needs(self) -> None:
+        step = RunTests.step
+        table = Table((step("a", "true"), step("b", "true", needs=("a",)), step("c", "true", needs=("b",))), ())
+        self.assertEqual([each.name for each in table.with_needs([table.step("b")])], ["a", "b"])
+
+    def test_an_unknown_need_is_an_error(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "steps.toml"
+            path.write_text(
+                '[[step]]\nname = "a"\ncommand = "true"\nruns = "landing"\nseconds = 1\nprocessor-seconds = 1\nneeds = ["b"]\n'
+                '[[path]]\npattern = "*"\nareas = []\n'
+            )
+            with self.assertRaisesRegex(ValueError, "a: needs"):
+                plan.read(path)
+
+
+if __name__ == "__main__":
+    unittest.main()
