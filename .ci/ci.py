@@ -64,7 +64,8 @@ def summary(results: list[Result], took: float) -> None:
     for result in sorted(results, key=lambda each: each.step.name == "tests"):
         for line in result.log.read_bytes().splitlines():
             if SUMMARIES.search(line) and result.status == 0:
-                print(f"{result.step.name}: ", end="", flush=True)
+                # The last line is the runner's own, as it wrote it.
+                print("" if result.step.name == "tests" else f"{result.step.name}: ", end="", flush=True)
                 sys.stdout.buffer.write(line + b"\n")
                 sys.stdout.flush()
 

@@ -126,7 +126,7 @@ enum Example: String, CaseIterable, CustomTestStringConvertible {
         let daemon = try await RunningDaemon.start()
         let command = try await Example.python.command("observe", daemon.folder) + [daemon.observer]
         let observer = try Program(command: command)
-        try await observer.until("sees state")
+        try await observer.until("sees content")
         try await observer.until("full from number 0")
         try await observer.until("holds 0 vehicles, 0 clients, 0 sessions")
         let cluster = try Program(

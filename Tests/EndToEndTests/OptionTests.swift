@@ -130,42 +130,6 @@ import Testing
         #expect(try await Self.run("routes", "export", "--number", "2", Self.route).status == 1)
     }
 
-    @Test func `an engine is asked for a route through all stops`() async throws {
-        let daemon = try await RunningDaemon.start()
-        let answer = ProgramTests.route("vaduz-balzers-charging")
-        let engine = try Program(command: ["python3", "-B", "-c", Self.engine, answer])
-        let port = try await engine.line { $0.hasPrefix("port ") ? String($0.dropFirst(5)) : nil }
-        let navigate = try daemon.waymark(
-            "navigate", "--engine", "osrm=http://127.0.0.1:\(port)", "--from", "47.141047,9.521522", "--via",
-            "47.075571,9.507593", "--to", "47.068069,9.501363", "--vehicle", "ghost", "--await-vehicle", "no",
-            "--speed", "10000")
-        let path = try await engine.line(containing: "/route/v1/")
-        #expect(path.contains("9.521522,47.141047;9.507593,47.075571;9.501363,47.068069"))
-        #expect(await navigate.end() == 4)
-        engine.signal(SIGTERM)
-        await engine.end()
-        try await daemon.stop()
-    }
-
-    /// An engine that has one answer.
-    private static let engine = """
-        import http.server, sys
-        class Answer(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                print(self.path, flush=True)
-                body = open(sys.argv[1], "rb").read()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-            def log_message(self, *words):
-                pass
-        server = http.server.HTTPServer(("127.0.0.1", 0), Answer)
-        print("port", server.server_port, flush=True)
-        server.serve_forever()
-        """
-
     @Test func `the demo drives along a route that is given`() async throws {
         let demo = try Program("waymark", ["demo", "--json", "--speed", "2000", "--route", Self.route])
         #expect(await demo.end() == 0)

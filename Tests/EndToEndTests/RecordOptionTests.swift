@@ -44,13 +44,14 @@ import Testing
         let daemon = try await RunningDaemon.observed()
         let folder = "\(daemon.folder)/rec"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // The last one was written a year ago: the others count from then.
+        // The last one was written a year ago: the others count from then, and each pause counts a day at most.
         for (number, daysAgo) in [(1, 370), (2, 368.5), (3, 367), (4, 365.5), (5, 365)] {
             try Self.leave(number, daysAgo: daysAgo, byteCount: 100, in: folder)
         }
         let record = try daemon.waymark("record", "--to", folder, "--keep-days", "2")
         #expect(
-            try await Self.kept(daemon, folder, record) == ["004.mcap", "005.mcap", "006.mcap"].map { $0 })
+            try await Self.kept(daemon, folder, record)
+                == ["003.mcap", "004.mcap", "005.mcap", "006.mcap"].map { $0 })
         try await daemon.stop()
     }
 

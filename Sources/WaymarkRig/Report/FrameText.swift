@@ -131,7 +131,7 @@ package struct FrameText {
         case .maneuverState(let state, _): state.name
         case .tripEstimates(let estimates, _): Story.estimates(estimates)
         case .maneuverEstimates(let id, let estimates, _):
-            "\(id.rawValue) in \(Story.estimates(estimates))"
+            "maneuver \(id.rawValue) in \(Story.estimates(estimates))"
         case .currentRouteSegment(let id, _): id
         case .pauseGuidance(let reason, let description):
             self.joined(reason.name, description.first ?? "")

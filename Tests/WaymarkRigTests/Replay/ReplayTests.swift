@@ -129,7 +129,7 @@ import WaymarkRecording
         ),
         ("wrong for a moment", { $1 == 40 ? RecordingTime(nanoseconds: .max) : $0 }),
         ("1970 for a moment", { $1 == 40 ? RecordingTime(nanoseconds: 0) : $0 }),
-        ("set forward twice", { $0 + .seconds($1 / 30 * 400_000_000) }),
+        ("set forward every 30 messages", { $0 + .seconds($1 / 30 * 400_000_000) }),
     ]
 
     @Test(arguments: changes.indices)
@@ -143,7 +143,8 @@ import WaymarkRecording
         let recording = try Recording(RecordedBytes(bytes: bytes))
         let conversation = try RecordedConversation(recording)
         #expect(!conversation.timeNotes.isEmpty, "\(name)")
-        #expect(conversation.end - Instant(nanoseconds: 0) < .seconds(3 * 3_600))
+        // Each pause is an hour at most.
+        #expect(conversation.end - Instant(nanoseconds: 0) < .seconds(6 * 3_600))
         let result = try ReplayRun.run(conversation)
         #expect(result.history.entries.count < 20_000)
         for side in [ReplaySide.both, .client] {
@@ -165,9 +166,8 @@ import WaymarkRecording
         try copy.write { bytes += $0 }
         let conversation = try RecordedConversation(try Recording(RecordedBytes(bytes: bytes)))
         #expect(
-            conversation.timeNotes == [
-                "the clock of the recorder was set back once; the replay goes on at each"
-            ])
+            conversation.timeNotes.contains(
+                "the clock of the recorder was set back once; the replay goes on at each"))
         let (_, comparison) = try Self.differences(conversation)
         #expect(comparison.differences.isEmpty)
         #expect(

@@ -144,7 +144,8 @@ def _printable(text: str) -> str:
 def _escaped(text: str) -> str:
     """Joiners stay where they join: between letters, and between emoji. Isolates are left out: _isolated adds its own."""
     shown = []
-    for before, each, after in zip(" " + text[:-1], text, text[1:] + " ", strict=True):
+    around = f" {text} "
+    for before, each, after in zip(around, text, around[2:], strict=False):
         joins = each in "\u200c\u200d" and _joinable(before) and _joinable(after)
         if joins or unicodedata.category(each) not in _json.STEERING:
             shown.append(each)
