@@ -124,7 +124,7 @@ def choose(options: argparse.Namespace, table: Table) -> tuple[list[Step], str]:
             can_break = table.areas_of(path)
             areas |= set(can_break)
             print(f"{path}: {', '.join(can_break) or 'nothing'}")
-        steps = [step for step in table.of_areas(areas, part) if not {"release-build", step.name} & set(step.needs)]
+        steps = table.of_areas(areas, part)
         needing = {"release-build", "package"}
         left = [step for step in steps if step.name in needing or needing & set(step.needs)]
         if left:

@@ -82,7 +82,7 @@ class Table:
         return [step for step in self.steps if step.runs != "hand" and not step.is_part_only]
 
     def of_areas(self, areas: set[str], part: int) -> list[Step]:
-        """The steps of a landing that belong to an area, without those that need the release build unless they were asked for."""
+        """The steps of a landing that belong to an area, and what they need."""
         chosen = [step for step in self.landing(part) if areas & set(step.areas)]
         return self.with_needs(chosen)
 
