@@ -165,6 +165,8 @@ def main() -> int:
         results = run.all()
         if run.is_failed:
             failures(results)
+            if run.left_out:
+                print(f"\nleft out, because a step that they need failed: {', '.join(run.left_out)}")
             return 1
         if options.record:
             record(results)

@@ -35,16 +35,22 @@ class Result:
 
 
 class Run:
-    """A run of steps. The first that fails ends all."""
+    """A run of steps. One that fails leaves out those that need it; the others go on, so that one run shows all failures."""
 
     def __init__(self, steps: list[Step], part: str, folder: Path, root: Path, told: Callable[[Result], None]) -> None:
         self.waiting = list(steps)
+        self.planned = {step.name for step in steps}
+        self.left_out: list[str] = []
         self.part, self.folder, self.root, self.told = part, folder, root, told
         self.began = time.monotonic()
         self.results: dict[str, Result] = {}
         self.running: dict[str, subprocess.Popen[bytes]] = {}
-        self.is_failed = False
+        self.is_ended = False
         self.changed = threading.Condition()
+
+    @property
+    def is_failed(self) -> bool:
+        return any(result.status != 0 for result in self.results.values())
 
     def all(self) -> list[Result]:
         """Runs all steps, and returns the results of those that ran, in the order in which they ended."""
@@ -62,7 +68,7 @@ class Run:
     def end(self) -> None:
         """Ends what runs, with everything that it started in its process group."""
         with self.changed:
-            self.is_failed = True
+            self.is_ended = True
             for process in self.running.values():
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGTERM)
@@ -73,15 +79,16 @@ class Run:
             self._finish(self._perform(step))
 
     def _next(self, lane: str) -> Step | None:
-        """The next step of a lane whose needs have passed; waits for it. None if there is none, or a step has failed."""
+        """The next step of a lane whose needs have passed; waits for it. None if there is none, or the run was ended."""
         with self.changed:
-            while not self.is_failed:
+            while not self.is_ended:
+                self._leave_out()
                 mine = [step for step in self.waiting if step.lane == lane]
                 if not mine:
                     return None
                 for step in mine:
                     planned = {each.name for each in self.waiting} | set(self.running)
-                    if not planned & set(step.needs):
+                    if not planned & {*step.needs, *step.after}:
                         self.waiting.remove(step)
                         # Reserves its name, because it is neither waiting nor running until its process has started.
                         process = self._start(step)
@@ -90,11 +97,25 @@ class Run:
                 self.changed.wait()
         return None
 
+    def _leave_out(self) -> None:
+        """Takes the steps away that need one that failed or was itself left out."""
+        reachable = {step.name for step in self.waiting} | set(self.running)
+        reachable |= {name for name, result in self.results.items() if result.status == 0}
+        left_out = [step for step in self.waiting if not self.planned & set(step.needs) <= reachable]
+        if left_out:
+            self.waiting = [step for step in self.waiting if step not in left_out]
+            self.left_out += [step.name for step in left_out]
+            self.changed.notify_all()
+            self._leave_out()
+
     def _start(self, step: Step) -> subprocess.Popen[bytes]:
         command, environment = step.filled(self.part)
 
         # Behind, a nice value is not enough: SwiftPM resets it for compilers.
         first = {"behind": ["chrt", "--idle", "0"], "beside": ["nice", "-n", "-10"] if os.geteuid() == 0 else []}
+        if step.lane == "behind":
+            # The kernel shares time between the groups of sessions first, and only then by the policy.
+            command = f"{{ echo 19 >/proc/self/autogroup; }} 2>/dev/null\n{command}"
         with open(self.folder / step.name, "wb") as log:
             return subprocess.Popen(
                 [*first.get(step.lane, []), "bash", "-c", command],
@@ -124,9 +145,6 @@ class Run:
         with self.changed:
             del self.running[result.step.name]
             self.results[result.step.name] = result
-            if not (self.is_failed and result.status < 0):
+            if not (self.is_ended and result.status < 0):
                 self.told(result)
-            has_failed = result.status != 0 and not self.is_failed
             self.changed.notify_all()
-        if has_failed:
-            self.end()

@@ -31,6 +31,8 @@ class Step:
     processor_seconds: int
     lane: str = "front"
     needs: tuple[str, ...] = ()
+    #: Steps that must have ended before, if they run at all, even if they failed.
+    after: tuple[str, ...] = ()
     areas: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     #: The parts in which a step of the rotation runs; empty: in all, each time with another part of its sweep.
@@ -107,7 +109,7 @@ def read(path: Path = HERE / "steps.toml") -> Table:
         problem = (
             f"runs {step.runs}" if step.runs not in RUNS else
             f"the lane {step.lane}" if step.lane not in LANES else
-            f"needs {step.needs}" if not set(step.needs) <= set(names) else
+            f"needs {step.needs}, after {step.after}" if not {*step.needs, *step.after} <= set(names) else
             "the same name twice" if names.count(step.name) > 1 else
             f"parts {step.parts}" if any(not 0 <= part < PARTS for part in step.parts) else None
         )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -28,10 +29,10 @@ def predicted(steps: list[Step]) -> float:
     free = {lane: [0.0] * count for lane, count in AT_A_TIME.items()}
     names = {step.name for step in steps}
     while waiting:
-        step = next(step for step in waiting if all(need in ends for need in step.needs if need in names))
+        step = next(step for step in waiting if all(need in ends for need in (*step.needs, *step.after) if need in names))
         lane = free[step.lane]
         lane.sort()
-        began = max([lane[0]] + [ends[need] for need in step.needs if need in names])
+        began = max([lane[0]] + [ends[need] for need in (*step.needs, *step.after) if need in names])
         lane[0] = ends[step.name] = began + step.seconds
         waiting.remove(step)
     return max(ends.values())
@@ -80,7 +81,7 @@ class PlanTests(unittest.TestCase):
     def test_no_step_waits_for_a_later_one_of_its_lane(self) -> None:
         order = [step.name for step in self.table.steps]
         for step in self.table.steps:
-            for need in step.needs:
+            for need in (*step.needs, *step.after):
                 self.assertLess(order.index(need), order.index(step.name), f"{step.name} needs {need}")
 
     def test_a_shallow_clone_runs_part_0(self) -> None:
@@ -126,16 +127,28 @@ class RunTests(unittest.TestCase):
         self.assertEqual([run.results[name].status for name in "abc"], [0, 0, 0])
         self.assertEqual((self.folder / "b").read_text(), "hello\n")
 
-    def test_a_step_that_fails_ends_the_others(self) -> None:
+    def test_a_step_that_fails_leaves_out_what_needs_it(self) -> None:
         run = self.run_steps(
-            self.step("long", "touch begun; sleep 600", lane="beside"),
-            self.step("bad", "until [[ -e begun ]]; do sleep 0.01; done; exit 3"),
+            self.step("bad", "exit 3"),
             self.step("never", "touch ran", needs=("bad",)),
+            self.step("nor", "touch ran", lane="behind", needs=("never",)),
+            self.step("other", "true", lane="behind"),
+            self.step("last", "true", needs=("other",)),
         )
         self.assertTrue(run.is_failed)
-        self.assertEqual(run.results["bad"].status, 3)
+        self.assertEqual({name: result.status for name, result in run.results.items()}, {"bad": 3, "other": 0, "last": 0})
+        self.assertEqual(run.left_out, ["never", "nor"])
         self.assertFalse((self.folder / "ran").exists())
-        self.assertEqual(self.told, ["bad"])
+
+    def test_a_run_that_is_ended_ends_what_runs(self) -> None:
+        run = Run([self.step("long", "touch begun; sleep 600"), self.step("next", "true")], "0/5", self.folder, self.folder, lambda _: None)
+        ended = threading.Thread(target=run.all)
+        ended.start()
+        while not (self.folder / "begun").exists():
+            ended.join(0.01)
+        run.end()
+        ended.join()
+        self.assertEqual({name: result.status for name, result in run.results.items()}, {"long": -15})
 
     def test_a_sweep_is_told_its_part(self) -> None:
         run = self.run_steps(self.step("sweep", "echo $PART {part}", environment={"PART": "{part}"}))

@@ -57,7 +57,7 @@ class Profile:
                     function = name
             elif line.startswith("calls="):
                 is_call = True
-            elif line[:1] in "0123456789+-*" and function:
+            elif line.startswith(tuple("0123456789+-*")) and function:
                 if not is_call:
                     self.cost[function] += int(line.split()[1])
                 is_call = False
