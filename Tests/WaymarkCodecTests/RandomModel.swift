@@ -1,6 +1,5 @@
 import WaymarkModel
 import WaymarkProtocol
-import WaymarkSimulation
 
 /// Makes valid values; the same seed makes the same ones.
 struct RandomValues: RandomNumberGenerator {

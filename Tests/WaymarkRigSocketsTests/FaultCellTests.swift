@@ -2,7 +2,8 @@ import FaultCells
 import Foundation
 import Testing
 import WaymarkProtocol
-import WaymarkRig
+import WaymarkScenario
+import WaymarkTexts
 
 @testable import WaymarkRigSockets
 

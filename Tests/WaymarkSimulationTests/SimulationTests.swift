@@ -1,6 +1,6 @@
 import Foundation
+import Simulation
 import Testing
-import WaymarkSimulation
 
 /// The seeds to run: the first `WAYMARK_SEEDS`, 200 by default; or only `WAYMARK_SEED`.
 let seeds: [UInt64] = {

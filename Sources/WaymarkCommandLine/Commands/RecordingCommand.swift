@@ -1,8 +1,7 @@
 package import ArgumentParser
 internal import Foundation
-internal import WaymarkJSON
 internal import WaymarkRecording
-internal import WaymarkRig
+internal import WaymarkTexts
 
 package struct RecordingCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(
