@@ -116,9 +116,15 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "ListeningSockets",
+            dependencies: [
+                "ProcessIO", "WaymarkTelemetry", nioCore, logging,
+            ], swiftSettings: strict),
+        .target(
             name: "WaymarkTransport",
             dependencies: [
-                "WaymarkAccess", "WaymarkConnections", "NetworkErrors", "ProcessIO", "WaymarkProtocol",
+                "ListeningSockets", "WaymarkAccess", "WaymarkConnections", "NetworkErrors", "ProcessIO",
+                "WaymarkProtocol",
                 "WaymarkGateway", "WaymarkCodec", "WaymarkObservation",
                 "WaymarkTelemetry", nioCore,
                 nioPosix, logging,
@@ -126,7 +132,7 @@ let package = Package(
         .target(
             name: "WaymarkWeb",
             dependencies: [
-                "NetworkErrors", "WaymarkTransport", nioCore, nioPosix, logging,
+                "ListeningSockets", "NetworkErrors", nioCore, nioPosix, logging,
                 .product(
                     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
                 .product(
@@ -156,37 +162,67 @@ let package = Package(
                     condition: .when(traits: ["ServiceLifecycle"])),
             ], swiftSettings: strict),
         .target(
-            name: "WaymarkJSON",
+            name: "WaymarkHistory",
             dependencies: [
-                "ProcessIO", "WaymarkClient", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording",
+                "WaymarkClient", "WaymarkCodec", "WaymarkProtocol", "WaymarkRecording",
             ], swiftSettings: strict),
         .target(
-            name: "WaymarkSimulation",
+            name: "WaymarkTexts",
             dependencies: [
-                "StateCoding", "WaymarkAccess", "WaymarkConnections", "WaymarkProtocol", "WaymarkGateway",
-                "WaymarkCodec", "WaymarkModel", "WaymarkObservation",
-            ],
-            swiftSettings: strict),
+                "ProcessIO", "WaymarkClient", "WaymarkHistory", "WaymarkModel", "WaymarkProtocol",
+                "WaymarkRecording",
+            ], swiftSettings: strict),
+        .target(
+            name: "WaymarkLint",
+            dependencies: [
+                "WaymarkClient", "WaymarkHistory", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording",
+                "WaymarkRoutes",
+            ], swiftSettings: strict),
+        .target(
+            name: "WaymarkGuidance",
+            dependencies: [
+                "WaymarkModel", "WaymarkProtocol", "WaymarkRoutes",
+            ], swiftSettings: strict),
+        .target(
+            name: "ExpectedState",
+            dependencies: [
+                "WaymarkGateway", "WaymarkModel", "WaymarkProtocol",
+            ], swiftSettings: strict),
+        .target(
+            name: "GatewayInMemory",
+            dependencies: [
+                "StateCoding", "WaymarkAccess", "WaymarkCodec", "WaymarkConnections", "WaymarkGateway",
+                "WaymarkProtocol",
+            ], swiftSettings: strict),
+        .target(
+            name: "WaymarkScenario",
+            dependencies: [
+                "ExpectedState", "ProcessIO", "WaymarkClient", "WaymarkConfiguration", "WaymarkGateway",
+                "WaymarkHistory", "WaymarkModel", "WaymarkProtocol", .product(name: "Yams", package: "Yams"),
+            ], swiftSettings: strict),
 
         .target(
             name: "WaymarkRig",
             dependencies: [
-                "ProcessIO", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkConnections",
+                "GatewayInMemory", "WaymarkGuidance", "WaymarkHistory", "WaymarkLint", "WaymarkScenario",
+                "WaymarkTexts", "ProcessIO", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration",
+                "WaymarkConnections",
                 "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRoutes",
-                "WaymarkSimulation",
                 .product(name: "Yams", package: "Yams"),
             ], resources: [.embedInCode("API/Shipped")], swiftSettings: strict),
         .target(
             name: "WaymarkInspector",
             dependencies: [
-                "WaymarkClient", "WaymarkCodec", "WaymarkGateway", "WaymarkJSON", "WaymarkModel",
-                "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRoutes",
+                "WaymarkHistory", "WaymarkLint", "WaymarkTexts", "WaymarkClient", "WaymarkCodec",
+                "WaymarkGateway", "WaymarkModel",
+                "WaymarkProtocol", "WaymarkRecording", "WaymarkRoutes",
             ], resources: [.copy("Resources")], swiftSettings: strict),
         .target(
             name: "WaymarkInspectorServer",
             dependencies: [
-                "WaymarkClient", "WaymarkCodec", "WaymarkInspector", "WaymarkJSON", "WaymarkModel",
-                "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkTransport", "WaymarkWeb",
+                "ListeningSockets", "WaymarkTexts", "WaymarkClient", "WaymarkCodec", "WaymarkInspector",
+                "WaymarkModel",
+                "WaymarkProtocol", "WaymarkRecording", "WaymarkWeb",
                 nioCore,
                 .product(
                     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
@@ -194,15 +230,16 @@ let package = Package(
         .target(
             name: "WaymarkRigSockets",
             dependencies: [
-                "NetworkErrors", "ProcessIO", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration",
+                "ListeningSockets", "WaymarkHistory", "WaymarkScenario", "NetworkErrors", "ProcessIO",
+                "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration",
                 "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRoutes",
-                "WaymarkTransport", nioCore, nioPosix, logging,
+                nioCore, nioPosix, logging,
             ], swiftSettings: strict),
 
         .target(
             name: "WaymarkExporter",
             dependencies: [
-                "WaymarkClient", "WaymarkProtocol", "WaymarkTelemetry", "WaymarkTransport", "WaymarkWeb",
+                "ListeningSockets", "WaymarkClient", "WaymarkProtocol", "WaymarkTelemetry", "WaymarkWeb",
                 .product(
                     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
             ], swiftSettings: strict),
@@ -210,7 +247,8 @@ let package = Package(
         .target(
             name: "WaymarkDaemon",
             dependencies: [
-                "CMalloc", "ProcessIO", "StateCoding", "Systemd", "WaymarkAccess", "WaymarkTransport",
+                "ListeningSockets", "CMalloc", "ProcessIO", "StateCoding", "Systemd", "WaymarkAccess",
+                "WaymarkTransport",
                 "WaymarkConfiguration",
                 "WaymarkGateway", "WaymarkProtocol", "WaymarkTelemetry", nioCore, nioPosix, logging,
                 lifecycle,
@@ -219,10 +257,12 @@ let package = Package(
         .target(
             name: "WaymarkCommandLine",
             dependencies: [
-                "ProcessIO", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient", "WaymarkExporter",
-                "WaymarkInspector", "WaymarkInspectorServer", "WaymarkJSON", "WaymarkRoutes", "WaymarkModel",
+                "ListeningSockets", "WaymarkGuidance", "WaymarkHistory", "WaymarkLint", "WaymarkScenario",
+                "WaymarkTexts", "ProcessIO", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient",
+                "WaymarkExporter",
+                "WaymarkInspector", "WaymarkInspectorServer", "WaymarkRoutes", "WaymarkModel",
                 "WaymarkWeb", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRigSockets",
-                "WaymarkTelemetry", "WaymarkTransport", arguments, lifecycle,
+                "WaymarkTelemetry", arguments, lifecycle,
                 logging, signals,
             ], resources: [.copy("Resources")], swiftSettings: strict),
 
@@ -277,8 +317,18 @@ let package = Package(
         .executableTarget(name: "waymark-relay", path: "Tests/Benchmarks/waymark-relay"),
 
         .target(
+            name: "Simulation",
+            dependencies: [
+                "ExpectedState", "GatewayInMemory", "StateCoding", "WaymarkAccess", "WaymarkCodec",
+                "WaymarkConnections", "WaymarkGateway", "WaymarkModel", "WaymarkObservation",
+                "WaymarkProtocol",
+            ], path: "Tests/Simulation", swiftSettings: testing),
+        .target(
             name: "RigMutants",
-            dependencies: ["WaymarkModel", "WaymarkProtocol", "WaymarkRig", "WaymarkRoutes"],
+            dependencies: [
+                "WaymarkGuidance", "WaymarkLint", "WaymarkModel", "WaymarkProtocol", "WaymarkRig",
+                "WaymarkRoutes",
+            ],
             path: "Tests/RigMutants", swiftSettings: testing),
         .target(
             name: "RecordedRoutes", path: "Tests/RecordedRoutes", exclude: ["routes.txt"],
@@ -286,7 +336,8 @@ let package = Package(
         .target(
             name: "FaultCells",
             dependencies: [
-                "WaymarkClient", "WaymarkConfiguration", "WaymarkModel", "WaymarkProtocol", "WaymarkRig",
+                "WaymarkGuidance", "WaymarkHistory", "WaymarkLint", "WaymarkScenario", "WaymarkClient",
+                "WaymarkConfiguration", "WaymarkModel", "WaymarkProtocol", "WaymarkRig",
                 "WaymarkRoutes",
             ],
             path: "Tests/FaultCells", swiftSettings: testing),
@@ -299,7 +350,7 @@ let package = Package(
         .target(
             name: "RandomMessages",
             dependencies: [
-                "WaymarkCodec", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkSimulation",
+                "WaymarkCodec", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording",
             ],
             path: "Tests/RandomMessages", swiftSettings: testing),
 
@@ -317,14 +368,13 @@ let package = Package(
             name: "WaymarkCodecTests",
             dependencies: [
                 "CProtobufC", "CWaymarkWire", "RandomMessages", "WaymarkClient", "WaymarkCodec",
-                "WaymarkGateway", "WaymarkTransport", "WaymarkSimulation", "WaymarkProtocol", "WaymarkModel",
+                "WaymarkGateway", "WaymarkTransport", "WaymarkProtocol", "WaymarkModel",
             ],
             exclude: ["Fixtures"], swiftSettings: testing),
         .testTarget(
             name: "WaymarkGatewayTests",
             dependencies: [
-                "StateCoding", "WaymarkAccess", "WaymarkGateway", "WaymarkClient", "WaymarkSimulation",
-                "WaymarkCodec",
+                "StateCoding", "WaymarkAccess", "WaymarkGateway", "WaymarkClient", "WaymarkCodec",
                 "WaymarkProtocol",
                 "WaymarkModel", orderedCollections,
             ], swiftSettings: testing),
@@ -343,8 +393,9 @@ let package = Package(
         .testTarget(
             name: "WaymarkInspectorTests",
             dependencies: [
-                "RandomMessages", "WaymarkClient", "WaymarkCodec", "WaymarkInspector", "WaymarkJSON",
+                "RandomMessages", "WaymarkClient", "WaymarkCodec", "WaymarkHistory", "WaymarkInspector",
                 "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRoutes",
+                "WaymarkScenario", "WaymarkTexts",
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkInspectorServerTests",
@@ -367,20 +418,19 @@ let package = Package(
             name: "WaymarkConnectionsTests",
             dependencies: [
                 "WaymarkConnections", "WaymarkGateway", "WaymarkCodec", "WaymarkProtocol", "WaymarkModel",
-                "WaymarkSimulation",
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkTransportTests",
             dependencies: [
-                "StateCoding", "WaymarkAccess", "WaymarkConnections", "WaymarkTransport",
-                "WaymarkSimulation",
+                "ListeningSockets", "StateCoding", "WaymarkAccess", "WaymarkConnections", "WaymarkTransport",
                 "WaymarkGateway", "WaymarkCodec",
                 "WaymarkProtocol", "WaymarkModel", nioCore, nioEmbedded, nioPosix, logging,
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkDaemonTests",
             dependencies: [
-                "WaymarkAccess", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkTransport",
+                "ListeningSockets", "WaymarkAccess", "WaymarkDaemon", "WaymarkConfiguration",
+                "WaymarkTransport",
                 "WaymarkGateway", "WaymarkCodec",
                 "WaymarkProtocol", "WaymarkModel", "WaymarkTelemetry", "WaymarkClient", "ProcessIO",
                 "Systemd",
@@ -389,7 +439,7 @@ let package = Package(
         .testTarget(
             name: "WaymarkWebTests",
             dependencies: [
-                "WaymarkTransport", "WaymarkWeb", nioCore, nioEmbedded, nioPosix, logging,
+                "ListeningSockets", "WaymarkTransport", "WaymarkWeb", nioCore, nioEmbedded, nioPosix, logging,
                 .product(
                     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
                 .product(
@@ -402,7 +452,8 @@ let package = Package(
         .testTarget(
             name: "WaymarkExporterTests",
             dependencies: [
-                "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkDaemon", "WaymarkExporter",
+                "ListeningSockets", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkDaemon",
+                "WaymarkExporter",
                 "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkTelemetry", "WaymarkTransport",
                 "WaymarkWeb",
                 logging,
@@ -416,15 +467,14 @@ let package = Package(
         .testTarget(
             name: "WaymarkRoutesTests",
             dependencies: [
-                "RecordedRoutes", "WaymarkRoutes", "WaymarkSimulation", "WaymarkModel", "WaymarkProtocol",
-                nioCore, nioPosix, .product(name: "NIOHTTP1", package: "swift-nio"),
+                "RecordedRoutes", "WaymarkRoutes", "WaymarkModel", "WaymarkProtocol", nioCore, nioPosix,
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ], exclude: ["Reported"], swiftSettings: testing),
         .testTarget(
             name: "WaymarkClientTests",
             dependencies: [
                 "FakeGateway", "RandomMessages", "WaymarkClient", "WaymarkDaemon", "WaymarkConfiguration",
-                "WaymarkTransport",
-                "WaymarkSimulation", "WaymarkGateway", "WaymarkProtocol", "WaymarkCodec", "WaymarkModel",
+                "WaymarkTransport", "WaymarkGateway", "WaymarkProtocol", "WaymarkCodec", "WaymarkModel",
                 nioCore, nioPosix, logging, "ArticleExamples", "NavigationClientExample",
                 "VehicleEndpointExample",
                 .product(
@@ -434,9 +484,9 @@ let package = Package(
         .testTarget(
             name: "WaymarkCommandLineTests",
             dependencies: [
-                "Sweeps", "RandomMessages",
-                "RecordedRoutes", "RigMutants", "WaymarkCommandLine", "WaymarkClient", "WaymarkCodec",
-                "WaymarkJSON", "WaymarkRecording",
+                "RandomMessages", "RecordedRoutes", "RigMutants", "Sweeps", "WaymarkClient", "WaymarkCodec",
+                "WaymarkCommandLine", "WaymarkGuidance", "WaymarkHistory", "WaymarkLint",
+                "WaymarkRecording", "WaymarkScenario", "WaymarkTexts",
                 "WaymarkRig", "WaymarkRoutes", "WaymarkProtocol", "WaymarkModel", arguments,
             ],
             swiftSettings: testing),
@@ -447,7 +497,6 @@ let package = Package(
                 "FakeGateway", "waymark", "waymarkd", "ArticleExamples", "VehicleEndpointExample",
                 "NavigationClientExample", "WaymarkClient",
                 "WaymarkCodec", "WaymarkProtocol", "WaymarkModel",
-                "WaymarkSimulation",
             ], swiftSettings: testing),
         .testTarget(
             name: "LoadTests",
@@ -457,21 +506,59 @@ let package = Package(
         .testTarget(
             name: "WaymarkSimulationTests",
             dependencies: [
-                "Sweeps",
-                "WaymarkCodec", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkSimulation",
+                "Simulation", "Sweeps", "WaymarkCodec", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol",
+            ], swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkHistoryTests",
+            dependencies: [
+                "WaymarkClient", "WaymarkCodec", "WaymarkHistory", "WaymarkModel", "WaymarkProtocol",
+            ], swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkTextsTests",
+            dependencies: [
+                "WaymarkClient", "WaymarkModel", "WaymarkProtocol", "WaymarkTexts",
+            ], swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkLintTests",
+            dependencies: [
+                "RigMutants", "WaymarkCodec", "WaymarkHistory", "WaymarkLint", "WaymarkModel",
+                "WaymarkProtocol", "WaymarkRoutes",
+            ], swiftSettings: testing),
+        .testTarget(
+            name: "GatewayInMemoryTests",
+            dependencies: [
+                "GatewayInMemory", "WaymarkCodec", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol",
+            ], swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkScenarioTests",
+            dependencies: [
+                "ExpectedState", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkHistory",
+                "WaymarkModel", "WaymarkProtocol", "WaymarkScenario",
+            ], swiftSettings: testing),
+        .testTarget(
+            name: "WaymarkGuidanceTests",
+            dependencies: [
+                "WaymarkGuidance", "WaymarkModel", "WaymarkProtocol", "WaymarkRoutes",
+            ], swiftSettings: testing),
+        .testTarget(
+            name: "ListeningSocketsTests",
+            dependencies: [
+                "ListeningSockets"
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkRigTests",
             dependencies: [
-                "Sweeps",
-                "FaultCells", "ProcessIO", "RecordedRoutes", "RigMutants", "WaymarkClient", "WaymarkCodec",
+                "ExpectedState", "FaultCells", "ProcessIO", "RecordedRoutes", "RigMutants", "Sweeps",
+                "WaymarkClient", "WaymarkCodec", "WaymarkGuidance", "WaymarkHistory", "WaymarkScenario",
+                "WaymarkTexts",
                 "WaymarkConfiguration", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol",
-                "WaymarkRecording", "WaymarkRig", "WaymarkRoutes", "WaymarkSimulation",
+                "WaymarkRecording", "WaymarkRig", "WaymarkRoutes",
             ], exclude: ["Report/Golden"], swiftSettings: testing),
         .testTarget(
             name: "WaymarkRigSocketsTests",
             dependencies: [
-                "Sweeps",
+                "ListeningSockets", "Sweeps", "WaymarkHistory", "WaymarkScenario", "WaymarkTexts",
+                "WaymarkTransport",
                 "FaultCells", "ProcessIO", "waymark", "waymarkd", "WaymarkClient", "WaymarkCodec",
                 "WaymarkConfiguration", "WaymarkModel", "WaymarkProtocol", "WaymarkRig",
                 "WaymarkRigSockets", "WaymarkRoutes",

@@ -21,7 +21,7 @@ rm -rf "$out"
 for product in "${products[@]}"; do
   mkdir -p "$out/symbols/$product"
   "$tools/swift-symbolgraph-extract" -module-name "$product" -target "$(uname -m)-unknown-linux-gnu" "${includes[@]}" \
-    -minimum-access-level public -skip-inherited-docs -output-dir "$out/symbols/$product"
+    -experimental-allowed-reexported-modules=WaymarkLint -minimum-access-level public -skip-inherited-docs -output-dir "$out/symbols/$product"
   catalog=Sources/$product/$product.docc
   [[ -d $catalog ]] || catalog=
   "$tools/docc" convert ${catalog:+"$catalog"} --additional-symbol-graph-dir "$out/symbols/$product" \

@@ -1,10 +1,10 @@
 internal import ArgumentParser
 internal import Foundation
+internal import ListeningSockets
 internal import ProcessIO
 internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkRoutes
-internal import WaymarkTransport
 
 // Arguments that several commands share. A wrong argument throws a `ValidationError`, which shows the usage; a failure that the
 // user did not type throws a `CommandFailure`.

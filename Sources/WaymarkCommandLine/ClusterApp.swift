@@ -1,9 +1,8 @@
 internal import Foundation
 internal import WaymarkClient
-internal import WaymarkJSON
 internal import WaymarkModel
 internal import WaymarkProtocol
-internal import WaymarkRig
+internal import WaymarkTexts
 
 /// The simulated cluster of `waymark cluster` and `waymark demo`: shows its state, answers prompts, and acts on keys.
 actor ClusterApp {

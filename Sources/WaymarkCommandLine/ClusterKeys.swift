@@ -1,6 +1,6 @@
 internal import WaymarkClient
 internal import WaymarkModel
-internal import WaymarkRig
+internal import WaymarkTexts
 
 /// A place that is being typed.
 struct ClusterEntry: Sendable {

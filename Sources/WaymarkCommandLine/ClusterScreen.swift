@@ -1,6 +1,6 @@
 internal import WaymarkClient
 internal import WaymarkModel
-internal import WaymarkRig
+internal import WaymarkTexts
 
 /// Draws a cluster's screen as lines of text: a pure function of the view and the terminal's size.
 enum ClusterScreen {

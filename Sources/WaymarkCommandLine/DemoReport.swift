@@ -1,9 +1,8 @@
 internal import ArgumentParser
 internal import Foundation
 internal import WaymarkClient
-internal import WaymarkJSON
 internal import WaymarkModel
-internal import WaymarkRig
+internal import WaymarkTexts
 
 /// Counts what the demo did, and checks that it did everything that it should.
 actor DemoReport {

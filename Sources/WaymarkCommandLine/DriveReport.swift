@@ -1,6 +1,6 @@
 internal import WaymarkModel
-internal import WaymarkRig
 internal import WaymarkRoutes
+internal import WaymarkTexts
 
 /// Tells of a drive in lines for people: each maneuver as it becomes the next one, stops, new routes, and now and then how far it
 /// is to the destination.

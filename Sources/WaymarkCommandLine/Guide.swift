@@ -1,7 +1,7 @@
 internal import WaymarkClient
+internal import WaymarkGuidance
 internal import WaymarkModel
 internal import WaymarkProtocol
-internal import WaymarkRig
 internal import WaymarkRoutes
 
 /// Drives along routes and publishes the changes, for `navigate` and `demo`: performs what a ``GuideMachine`` decides.

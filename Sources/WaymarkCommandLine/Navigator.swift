@@ -1,7 +1,8 @@
 internal import WaymarkClient
+internal import WaymarkGuidance
 internal import WaymarkModel
-internal import WaymarkRig
 internal import WaymarkRoutes
+internal import WaymarkTexts
 
 /// The navigation app of `waymark navigate`: guides vehicles along routes and answers their requests.
 actor Navigator {

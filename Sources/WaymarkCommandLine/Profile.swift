@@ -1,6 +1,6 @@
 internal import Foundation
 internal import ProcessIO
-internal import WaymarkRig
+internal import WaymarkTexts
 
 extension ClusterProfile {
     /// The profile that ships under `name`, or in the file of that path.

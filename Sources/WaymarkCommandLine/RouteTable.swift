@@ -1,6 +1,6 @@
 internal import WaymarkModel
-internal import WaymarkRig
 internal import WaymarkRoutes
+internal import WaymarkTexts
 
 /// Writes routes as text for people, in lines of at most ``width`` columns: a pure function.
 enum RouteTable {

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import WaymarkRig
+internal import ProcessIO
 
 /// A word in place of a command, which is none.
 struct UnknownCommand {

@@ -24,7 +24,7 @@ package enum Instruction: Sendable {
 /// All connections of one event loop and the audiences that they are in: every decision about what is read and what is sent.
 ///
 /// It does no I/O and reads no clock. A driver hands in what happens, and performs the actions in their order once the call has
-/// returned. The one thing that is done at once is ``Send``. `WaymarkTransport` drives it with SwiftNIO, `WaymarkSimulation` with
+/// returned. The one thing that is done at once is ``Send``. `WaymarkTransport` drives it with SwiftNIO, `GatewayInMemory` with
 /// pipes in memory.
 package struct LoopCore {
     /// Names a connection here, until ``remove(_:)``.

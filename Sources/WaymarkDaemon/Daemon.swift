@@ -1,3 +1,4 @@
+package import ListeningSockets
 package import Logging
 internal import NIOCore
 internal import NIOPosix

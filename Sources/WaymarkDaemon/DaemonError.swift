@@ -1,6 +1,6 @@
+package import ListeningSockets
 package import Systemd
 package import WaymarkConfiguration
-package import WaymarkTransport
 
 /// Why the daemon could not start.
 package enum DaemonError: Error, Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ListeningSockets
 internal import Logging
 internal import StateCoding
 internal import Systemd

@@ -1,6 +1,6 @@
 internal import Foundation
+package import ListeningSockets
 internal import Systemd
-package import WaymarkTransport
 
 /// The listening sockets that the service manager passed to this process. They stay open as long as this object exists;
 /// listeners accept from copies, so that a listener can be closed and opened again.

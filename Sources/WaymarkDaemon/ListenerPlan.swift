@@ -1,3 +1,4 @@
+package import ListeningSockets
 internal import ProcessIO
 package import WaymarkConfiguration
 internal import WaymarkProtocol

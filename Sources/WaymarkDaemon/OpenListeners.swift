@@ -1,3 +1,4 @@
+internal import ListeningSockets
 internal import NIOCore
 internal import Synchronization
 internal import WaymarkTransport

@@ -1,6 +1,7 @@
+package import ListeningSockets
+
 #if Inspector
     package import Hummingbird
-    package import WaymarkTransport
     package import WaymarkWeb
 
     /// Serves a gateway's counters to Prometheus: `GET /metrics`.

@@ -1,7 +1,7 @@
 package import Foundation
-internal import WaymarkJSON
 internal import WaymarkProtocol
 internal import WaymarkRecording
+internal import WaymarkTexts
 
 /// One event for the page.
 package struct PageEvent: Sendable, Hashable {

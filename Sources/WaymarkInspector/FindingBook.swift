@@ -1,10 +1,11 @@
 internal import Foundation
 internal import WaymarkClient
 internal import WaymarkCodec
-internal import WaymarkJSON
+internal import WaymarkHistory
+internal import WaymarkLint
 package import WaymarkProtocol
 package import WaymarkRecording
-internal import WaymarkRig
+internal import WaymarkTexts
 
 /// What the lint rules found in a source so far. A value without I/O.
 package struct FindingBook: Sendable {

@@ -1,11 +1,10 @@
 internal import Foundation
 internal import WaymarkClient
 internal import WaymarkCodec
-internal import WaymarkJSON
 internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkRecording
-internal import WaymarkRig
+internal import WaymarkTexts
 
 /// Answers about what happened.
 struct HistoryAnswers {

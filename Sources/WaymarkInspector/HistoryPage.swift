@@ -1,9 +1,8 @@
 internal import Foundation
 internal import WaymarkClient
-internal import WaymarkJSON
 internal import WaymarkProtocol
 internal import WaymarkRecording
-internal import WaymarkRig
+internal import WaymarkTexts
 
 /// The place of an entry in a history: its time, its number, and which of those with both it is.
 struct EntryPlace: Sendable, Hashable, Comparable, CustomStringConvertible {

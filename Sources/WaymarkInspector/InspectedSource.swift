@@ -1,6 +1,6 @@
 internal import Foundation
 internal import WaymarkCodec
-internal import WaymarkJSON
+internal import WaymarkHistory
 package import WaymarkProtocol
 package import WaymarkRecording
 

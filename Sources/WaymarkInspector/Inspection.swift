@@ -1,11 +1,10 @@
 package import Foundation
 internal import WaymarkClient
-internal import WaymarkJSON
 internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkRecording
-internal import WaymarkRig
 internal import WaymarkRoutes
+internal import WaymarkTexts
 
 /// An answer to the page.
 package enum InspectorAnswer: Sendable {

@@ -1,5 +1,5 @@
-internal import WaymarkJSON
 internal import WaymarkModel
+internal import WaymarkTexts
 
 /// What an arrow of a maneuver looks like, and its name for people who cannot see it.
 struct ManeuverGlyph: Sendable {

@@ -1,9 +1,8 @@
 internal import Foundation
 internal import WaymarkClient
-internal import WaymarkJSON
 internal import WaymarkProtocol
 internal import WaymarkRecording
-internal import WaymarkRig
+internal import WaymarkTexts
 
 /// What a scrubber marks: what happened, without frames.
 struct Moments {

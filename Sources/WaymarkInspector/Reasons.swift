@@ -1,9 +1,9 @@
 internal import Foundation
 internal import WaymarkClient
 internal import WaymarkGateway
-internal import WaymarkJSON
 internal import WaymarkModel
 internal import WaymarkProtocol
+internal import WaymarkTexts
 
 /// Why a cell is empty or cut.
 struct Reason: Sendable {

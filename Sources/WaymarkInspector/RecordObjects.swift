@@ -1,9 +1,9 @@
 internal import Foundation
 internal import WaymarkClient
-internal import WaymarkJSON
 internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkRecording
+internal import WaymarkTexts
 
 /// Records of a gateway as JSON objects, with the keys of `waymark status --json`.
 struct RecordObjects {

@@ -1,10 +1,9 @@
 internal import Foundation
 internal import WaymarkClient
-internal import WaymarkJSON
 internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkRecording
-internal import WaymarkRig
+internal import WaymarkTexts
 
 /// Requests of a vehicle as time lines, from the frames and events that are about them. A value without I/O.
 struct RequestStories {

@@ -1,11 +1,11 @@
 package import Foundation
 internal import WaymarkClient
 internal import WaymarkGateway
-internal import WaymarkJSON
+internal import WaymarkLint
 package import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkRecording
-internal import WaymarkRig
+internal import WaymarkTexts
 
 /// Sources as JSON objects.
 enum SourceObjects {

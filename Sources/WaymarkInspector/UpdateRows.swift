@@ -1,10 +1,10 @@
 internal import Foundation
 internal import WaymarkClient
 internal import WaymarkCodec
-internal import WaymarkJSON
 internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkRecording
+internal import WaymarkTexts
 
 /// Rows of the table of route guidance updates: one for each publication of a vehicle's session, with the state after it.
 struct UpdateRows {

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import WaymarkClient
-internal import WaymarkJSON
 internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkRecording
+internal import WaymarkTexts
 
 /// Everything about one vehicle at one time.
 struct VehicleAnswer {

@@ -1,9 +1,8 @@
 package import Foundation
 package import WaymarkClient
 package import WaymarkInspector
-internal import WaymarkJSON
 internal import WaymarkModel
-internal import WaymarkRig
+internal import WaymarkTexts
 
 /// Speaks for vehicles, each through an endpoint of its own that shows nothing.
 ///

@@ -1,7 +1,7 @@
 package import Foundation
 internal import Synchronization
 package import WaymarkInspector
-internal import WaymarkJSON
+internal import WaymarkTexts
 
 /// A request as the inspector sees it. Host and Origin were checked before.
 package struct PageRequest: Sendable {

@@ -3,7 +3,7 @@
     package import WaymarkClient
     package import WaymarkInspector
     package import WaymarkRecording
-    package import WaymarkTransport
+    package import ListeningSockets
     package import WaymarkWeb
 
     /// `waymark inspect`: an observer of a gateway, or recordings, and a page for a browser of this machine.

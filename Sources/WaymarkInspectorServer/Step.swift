@@ -1,7 +1,7 @@
 internal import WaymarkClient
 internal import WaymarkInspector
 internal import WaymarkModel
-internal import WaymarkRig
+internal import WaymarkTexts
 
 /// What is done for a vehicle.
 enum Step: Sendable {

@@ -1,3 +1,4 @@
+internal import WaymarkHistory
 internal import WaymarkProtocol
 internal import WaymarkRig
 

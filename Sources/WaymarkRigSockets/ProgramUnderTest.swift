@@ -3,7 +3,7 @@ internal import Foundation
 internal import Glibc
 internal import ProcessIO
 internal import Synchronization
-internal import WaymarkRig
+internal import WaymarkHistory
 
 /// A program under test, as a process.
 final class ProgramUnderTest: Sendable {

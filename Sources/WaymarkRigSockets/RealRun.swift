@@ -1,11 +1,13 @@
+internal import ListeningSockets
 internal import Logging
 package import NIOCore
 internal import NIOPosix
 package import WaymarkClient
+package import WaymarkHistory
 internal import WaymarkProtocol
 internal import WaymarkRecording
 package import WaymarkRig
-internal import WaymarkTransport
+package import WaymarkScenario
 
 /// A scenario over sockets and by the real clock: with a daemon of its own or a gateway that runs already, and with programs.
 ///

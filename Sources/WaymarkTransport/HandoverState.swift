@@ -1,4 +1,5 @@
 internal import Glibc
+package import ListeningSockets
 package import WaymarkConnections
 internal import WaymarkGateway
 internal import WaymarkObservation

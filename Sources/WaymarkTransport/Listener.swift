@@ -1,39 +1,13 @@
 internal import Glibc
+package import ListeningSockets
 package import NIOCore
 internal import NIOPosix
 internal import NetworkErrors
 internal import ProcessIO
 internal import Synchronization
 
-/// Why a listener could not be opened.
-package enum ListenerError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The address is in use.
-    case inUse(ListenAddress)
-    /// The path names a file that is not a socket. The file is not changed.
-    case notASocket(path: String)
-    /// `localhost` is another machine's address here.
-    case notLoopback(ListenAddress)
-    /// A socket that was handed over cannot be used to accept connections.
-    case unusable(descriptor: CInt, reason: String)
-    /// The system refused.
-    case failed(ListenAddress, reason: String)
-
-    package var description: String {
-        switch self {
-        case .inUse(let address): "another process listens on \(address) already"
-        case .notASocket(let path): "\(path) exists and is not a socket"
-        case .notLoopback(let address): "\(address) is not a loopback address on this machine"
-        case .unusable(let descriptor, let reason): "cannot accept from descriptor \(descriptor): \(reason)"
-        case .failed(let address, let reason): "cannot listen on \(address): \(reason)"
-        }
-    }
-}
-
 /// One listening socket and what comes through it.
 package struct Listener: Sendable {
-    /// Connections that the system keeps until they are accepted.
-    static let backlog: CInt = 1_024
-
     /// Connections that are accepted before those that are there have their turn: each may bring its Hello along.
     static let acceptedAtOnceMax: UInt = 8
 
@@ -187,7 +161,7 @@ package struct Listener: Sendable {
     ) -> ServerBootstrap {
         let address = BoundAddress()
         return ServerBootstrap(group: group)
-            .serverChannelOption(.backlog, value: Self.backlog)
+            .serverChannelOption(.backlog, value: SocketFile.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.maxMessagesPerRead, value: Self.acceptedAtOnceMax)
             .serverChannelInitializer { [logger = driver.logger] channel in

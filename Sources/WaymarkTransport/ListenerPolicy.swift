@@ -1,3 +1,4 @@
+package import ListeningSockets
 package import WaymarkAccess
 internal import WaymarkConnections
 package import WaymarkProtocol

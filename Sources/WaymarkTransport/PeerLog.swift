@@ -1,3 +1,4 @@
+internal import ListeningSockets
 internal import Logging
 internal import NIOCore
 internal import WaymarkGateway

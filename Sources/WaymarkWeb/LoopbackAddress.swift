@@ -1,4 +1,4 @@
-package import WaymarkTransport
+package import ListeningSockets
 
 /// Why a text is not an address that only this machine can reach.
 package enum LoopbackAddressError: Error, Sendable, Hashable, CustomStringConvertible {

@@ -8,7 +8,7 @@
     internal import NIOHTTPTypes
     internal import NIOPosix
     internal import NetworkErrors
-    package import WaymarkTransport
+    package import ListeningSockets
 
     /// An HTTP/1.1 server that only this machine can reach, and that pages of other sites cannot use.
     ///

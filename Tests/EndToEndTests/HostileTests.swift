@@ -3,7 +3,6 @@ import Testing
 import WaymarkCodec
 import WaymarkModel
 import WaymarkProtocol
-import WaymarkSimulation
 
 /// Connections that violate the protocol: `WAYMARK_HOSTILE` of them, by default a thousand.
 @Suite(.timeLimit(.minutes(10))) struct HostileTests {

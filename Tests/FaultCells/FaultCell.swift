@@ -1,4 +1,6 @@
 import WaymarkClient
+import WaymarkHistory
+import WaymarkLint
 import WaymarkProtocol
 package import WaymarkRig
 

@@ -1,3 +1,4 @@
+import WaymarkHistory
 import WaymarkProtocol
 package import WaymarkRig
 

@@ -1,8 +1,10 @@
 import Synchronization
 import WaymarkConfiguration
+import WaymarkHistory
 import WaymarkProtocol
 package import WaymarkRig
 import WaymarkRoutes
+import WaymarkScenario
 
 /// A scene that can be run once, by either clock: as a scenario with code in its steps.
 package struct FaultPlay: Sendable {

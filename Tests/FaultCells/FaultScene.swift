@@ -1,4 +1,6 @@
 import WaymarkClient
+import WaymarkGuidance
+import WaymarkHistory
 import WaymarkModel
 import WaymarkProtocol
 package import WaymarkRig

@@ -1,6 +1,6 @@
 import Foundation
+import WaymarkHistory
 package import WaymarkProtocol
-package import WaymarkRig
 
 /// A message on its way between a peer and the gateway, as the protocol page's table has it.
 package struct Hop: Sendable, Hashable, CustomStringConvertible {

@@ -1,5 +1,7 @@
 import Foundation
 import WaymarkClient
+import WaymarkGuidance
+import WaymarkHistory
 package import WaymarkProtocol
 package import WaymarkRig
 package import WaymarkRoutes

@@ -50,11 +50,44 @@ extension ModuleTests {
         throws
     {
         let modules = try Self.modules(of: "WaymarkRig")
-        #expect(modules.contains("WaymarkSimulation"))
+        #expect(modules.contains("GatewayInMemory"))
         #expect(
             modules.isDisjoint(with: [
-                "CSystemd", "Systemd", "WaymarkTransport", "WaymarkDaemon", "WaymarkCommandLine",
+                "CSystemd", "ListeningSockets", "Simulation", "Systemd", "WaymarkTransport", "WaymarkDaemon",
+                "WaymarkCommandLine",
             ]))
+    }
+
+    @Test func `the inspector is built without the rig and without a gateway in memory`() throws {
+        for module in ["WaymarkInspector", "WaymarkInspectorServer", "WaymarkLint", "WaymarkTexts"] {
+            let modules = try Self.modules(of: module)
+            #expect(
+                modules.isDisjoint(with: ["GatewayInMemory", "WaymarkConnections", "WaymarkRig"]), "\(module)"
+            )
+        }
+    }
+
+    @Test(arguments: ["Lint.swift", "Navigate.swift", "Status.swift", "Watch.swift"])
+    func `a command that runs no scenario does not import the rig`(_ file: String) throws {
+        let url = packageRoot.appending(path: "Sources/WaymarkCommandLine/Commands/\(file)")
+        #expect(!(try String(contentsOf: url, encoding: .utf8)).contains("import WaymarkRig"))
+    }
+
+    @Test func `no product is built on the random simulator`() throws {
+        for product in ["WaymarkClient", "WaymarkRig", "WaymarkRoutes", "waymark", "waymarkd"] {
+            #expect(!(try Self.modules(of: product)).contains("Simulation"), "\(product)")
+        }
+    }
+
+    @Test(arguments: allowedImports.map(\.module))
+    func `a module has at most 12 000 lines`(_ module: String) throws {
+        let count = try sources(of: module).reduce(0) { count, file in
+            count
+                + (try String(contentsOf: file, encoding: .utf8)).utf8.count(where: {
+                    $0 == UInt8(ascii: "\n")
+                })
+        }
+        #expect(count <= 12_000)
     }
 }
 

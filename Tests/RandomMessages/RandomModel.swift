@@ -1,6 +1,5 @@
 package import WaymarkModel
 internal import WaymarkProtocol
-internal import WaymarkSimulation
 
 /// Makes valid values; the same seed makes the same ones.
 package struct RandomValues: RandomNumberGenerator {

@@ -1,6 +1,5 @@
 import WaymarkModel
 import WaymarkProtocol
-import WaymarkRig
 
 // What clients say wrong: units, signs, enumerations, lanes, texts.
 extension Mutant {

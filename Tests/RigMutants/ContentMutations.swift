@@ -1,6 +1,5 @@
 internal import WaymarkModel
 internal import WaymarkProtocol
-internal import WaymarkRig
 
 extension Mutation {
     /// Mistakes in maneuvers, lanes, texts and segments.

@@ -1,6 +1,5 @@
 internal import WaymarkModel
 internal import WaymarkProtocol
-internal import WaymarkRig
 
 extension TravelEstimates {
     fileprivate mutating func setMeters(_ meters: Double) {

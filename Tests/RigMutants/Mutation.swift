@@ -1,3 +1,4 @@
+import WaymarkLint
 package import WaymarkModel
 package import WaymarkProtocol
 package import WaymarkRig

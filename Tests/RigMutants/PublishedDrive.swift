@@ -1,6 +1,6 @@
+import WaymarkGuidance
 package import WaymarkModel
 package import WaymarkProtocol
-internal import WaymarkRig
 package import WaymarkRoutes
 
 /// What a client of the rig publishes on a drive, each with its time since the begin.

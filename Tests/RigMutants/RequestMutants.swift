@@ -1,6 +1,5 @@
 import WaymarkModel
 import WaymarkProtocol
-import WaymarkRig
 
 // What endpoints of vehicles ask, answer and report wrongly.
 extension Mutant {

@@ -2,11 +2,11 @@ import ArgumentParser
 import Foundation
 import Synchronization
 import Testing
-import WaymarkJSON
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRig
 import WaymarkRoutes
+import WaymarkTexts
 
 @testable import WaymarkClient
 @testable import WaymarkCommandLine

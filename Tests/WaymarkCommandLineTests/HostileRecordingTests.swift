@@ -1,12 +1,13 @@
 import Foundation
 import RandomMessages
 import Testing
+import WaymarkLint
 import WaymarkProtocol
 import WaymarkRecording
 import WaymarkRig
 
 @testable import WaymarkCommandLine
-@testable import WaymarkJSON
+@testable import WaymarkTexts
 
 /// No recording stops a program that reads it, whatever it contains. `WAYMARK_SEEDS=1000` searches longer.
 @Suite(.timeLimit(.minutes(60))) struct HostileRecordingTests {

@@ -2,6 +2,7 @@ import Foundation
 import RigMutants
 import Sweeps
 import Testing
+import WaymarkLint
 import WaymarkRig
 
 @testable import WaymarkCommandLine

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
 import Testing
-import WaymarkJSON
 import WaymarkModel
 import WaymarkProtocol
+import WaymarkTexts
 
 @testable import WaymarkClient
 @testable import WaymarkCommandLine

@@ -2,11 +2,12 @@ import Foundation
 import Testing
 import WaymarkClient
 import WaymarkCodec
-import WaymarkJSON
 import WaymarkProtocol
 
 @testable import WaymarkCommandLine
-@testable import WaymarkRig
+@testable import WaymarkHistory
+@testable import WaymarkScenario
+@testable import WaymarkTexts
 
 /// The fields that scenarios name are the keys that `--json` prints.
 @Suite struct RigFieldTests {
@@ -80,7 +81,7 @@ import WaymarkProtocol
 
     @Test func `the state has the keys and values of its line`() throws {
         let state = CommandTests.fullState
-        let moment = EndpointRecord.Moment(
+        let moment = EndpointHistory.Moment(
             index: 0, state: state, isConnected: true, isResumed: false, isComplete: true, missed: 0)
         let line = try Tree(ClusterJSON.state(state, at: Date(timeIntervalSince1970: 0)))
         guard case .object(var expected) = line else { return #expect(Bool(false), "\(line)") }

@@ -3,13 +3,16 @@ import Foundation
 import Sweeps
 import Testing
 import WaymarkCodec
-import WaymarkJSON
 import WaymarkModel
 import WaymarkProtocol
 
 @testable import WaymarkCommandLine
+@testable import WaymarkHistory
+@testable import WaymarkLint
 @testable import WaymarkRecording
 @testable import WaymarkRig
+@testable import WaymarkScenario
+@testable import WaymarkTexts
 
 /// Recordings of scenarios that ship, and of some with faults.
 @Suite(.timeLimit(.minutes(10))) struct RunRecordingTests {

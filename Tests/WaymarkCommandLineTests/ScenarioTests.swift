@@ -2,10 +2,12 @@ import ArgumentParser
 import Foundation
 import Synchronization
 import Testing
+import WaymarkGuidance
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRig
 import WaymarkRoutes
+import WaymarkScenario
 
 @testable import WaymarkCommandLine
 

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 import WaymarkCodec
-import WaymarkJSON
 import WaymarkModel
 import WaymarkProtocol
+import WaymarkTexts
 
 @testable import WaymarkClient
 @testable import WaymarkCommandLine

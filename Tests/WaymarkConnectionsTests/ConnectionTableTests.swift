@@ -1,7 +1,6 @@
 import Testing
 import WaymarkConnections
 import WaymarkProtocol
-import WaymarkSimulation
 
 @Suite struct ConnectionTableTests {
     /// Ids as they are counted up, with holes; or of which many are looked for at the same place.

@@ -1,7 +1,6 @@
 import Testing
 import WaymarkConnections
 import WaymarkProtocol
-import WaymarkSimulation
 
 @Suite struct DeadlineBucketsTests {
     @Test(arguments: 0..<50)

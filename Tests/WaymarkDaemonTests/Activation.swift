@@ -1,4 +1,5 @@
 import Foundation
+import ListeningSockets
 import NIOCore
 import Systemd
 import Testing

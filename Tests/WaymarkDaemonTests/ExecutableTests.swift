@@ -1,7 +1,7 @@
 import Foundation
+import ListeningSockets
 import Testing
 import WaymarkProtocol
-import WaymarkTransport
 
 /// The `waymarkd` that was last built beside the tests.
 let executable = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -1,4 +1,5 @@
 import Foundation
+import ListeningSockets
 import Logging
 import NIOCore
 import Synchronization
@@ -7,7 +8,6 @@ import WaymarkCodec
 import WaymarkConfiguration
 import WaymarkDaemon
 import WaymarkProtocol
-import WaymarkTransport
 
 /// A temporary folder.
 final class Folder: Sendable {

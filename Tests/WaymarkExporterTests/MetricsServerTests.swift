@@ -11,7 +11,7 @@
     import WaymarkExporter
     import WaymarkModel
     import WaymarkProtocol
-    import WaymarkTransport
+    import ListeningSockets
     import WaymarkWeb
 
     /// A daemon on sockets of its own.

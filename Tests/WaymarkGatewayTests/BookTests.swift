@@ -1,7 +1,6 @@
 import StateCoding
 import Testing
 import WaymarkProtocol
-import WaymarkSimulation
 
 @testable import WaymarkGateway
 

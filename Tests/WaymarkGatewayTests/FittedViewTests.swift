@@ -1,7 +1,6 @@
 import Testing
 import WaymarkModel
 import WaymarkProtocol
-import WaymarkSimulation
 
 @testable import WaymarkGateway
 

@@ -4,7 +4,6 @@ import WaymarkCodec
 import WaymarkGateway
 import WaymarkModel
 import WaymarkProtocol
-import WaymarkSimulation
 
 /// An endpoint with few slots that follows Docs/protocol.md, "Fitting", to the letter and knows nothing else.
 struct SlotModel {

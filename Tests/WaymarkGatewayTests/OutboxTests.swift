@@ -2,7 +2,6 @@ import Testing
 import WaymarkGateway
 import WaymarkModel
 import WaymarkProtocol
-import WaymarkSimulation
 
 @Suite struct OutboxTests {
     static func frame(_ sequence: UInt64, size: Int = 10, session: UInt32 = 1) -> Frame {

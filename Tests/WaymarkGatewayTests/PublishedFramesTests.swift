@@ -2,7 +2,6 @@ import Testing
 import WaymarkCodec
 import WaymarkModel
 import WaymarkProtocol
-import WaymarkSimulation
 
 @testable import WaymarkGateway
 

@@ -3,7 +3,6 @@ import WaymarkClient
 import WaymarkCodec
 import WaymarkModel
 import WaymarkProtocol
-import WaymarkSimulation
 
 @testable import WaymarkGateway
 

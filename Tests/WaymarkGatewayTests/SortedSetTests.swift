@@ -1,6 +1,5 @@
 import Testing
 import WaymarkProtocol
-import WaymarkSimulation
 
 @testable import WaymarkGateway
 

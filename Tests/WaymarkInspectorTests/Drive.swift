@@ -3,8 +3,11 @@ import WaymarkProtocol
 import WaymarkRecording
 import WaymarkRoutes
 
+@testable import WaymarkHistory
 @testable import WaymarkInspector
 @testable import WaymarkRig
+@testable import WaymarkScenario
+@testable import WaymarkTexts
 
 /// A recording in memory.
 struct Bytes: ByteSource {

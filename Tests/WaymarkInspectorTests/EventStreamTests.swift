@@ -1,8 +1,8 @@
 import Foundation
 import Testing
-import WaymarkJSON
 import WaymarkModel
 import WaymarkProtocol
+import WaymarkTexts
 
 @testable import WaymarkInspector
 

@@ -2,12 +2,11 @@ import Foundation
 import Testing
 import WaymarkClient
 import WaymarkCodec
-import WaymarkJSON
 import WaymarkProtocol
 import WaymarkRecording
 
 @testable import WaymarkInspector
-@testable import WaymarkRig
+@testable import WaymarkTexts
 
 @Suite(.timeLimit(.minutes(10))) struct HistoryTests {
     private static let text = """

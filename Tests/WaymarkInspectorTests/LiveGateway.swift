@@ -1,6 +1,6 @@
 import Foundation
 import WaymarkCodec
-import WaymarkJSON
+import WaymarkHistory
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRecording

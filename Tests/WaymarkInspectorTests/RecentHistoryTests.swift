@@ -1,5 +1,4 @@
 import Testing
-import WaymarkJSON
 import WaymarkProtocol
 import WaymarkRecording
 

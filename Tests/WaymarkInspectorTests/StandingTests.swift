@@ -1,9 +1,10 @@
 import Foundation
 import Testing
-import WaymarkJSON
+import WaymarkHistory
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRecording
+import WaymarkTexts
 
 @testable import WaymarkInspector
 

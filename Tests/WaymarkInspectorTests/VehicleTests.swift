@@ -1,13 +1,14 @@
 import Foundation
 import Testing
 import WaymarkClient
-import WaymarkJSON
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRecording
 
+@testable import WaymarkHistory
 @testable import WaymarkInspector
 @testable import WaymarkRig
+@testable import WaymarkTexts
 
 @Suite(.timeLimit(.minutes(10))) struct VehicleTests {
     private static func drive(_ profile: String) throws -> InspectedDrive {

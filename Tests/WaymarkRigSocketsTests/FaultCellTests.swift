@@ -3,7 +3,8 @@ import Foundation
 import Sweeps
 import Testing
 import WaymarkProtocol
-import WaymarkRig
+import WaymarkScenario
+import WaymarkTexts
 
 @testable import WaymarkRigSockets
 

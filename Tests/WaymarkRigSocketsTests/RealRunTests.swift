@@ -2,10 +2,12 @@ import Foundation
 import Testing
 import WaymarkClient
 import WaymarkConfiguration
+import WaymarkHistory
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRig
 import WaymarkRoutes
+import WaymarkScenario
 
 @testable import WaymarkRigSockets
 

@@ -1,7 +1,7 @@
 import Testing
 import WaymarkModel
+import WaymarkProtocol
 import WaymarkRoutes
-import WaymarkSimulation
 
 /// The state of a receiver of a drive, with a check for combinations that must not occur.
 struct ReceiverState {

@@ -3,7 +3,6 @@ import Testing
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRoutes
-import WaymarkSimulation
 
 /// Answers that are broken by accident or on purpose give an error or a valid route, never a crash.
 @Suite struct HostileRouteTests {

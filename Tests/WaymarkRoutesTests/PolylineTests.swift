@@ -1,7 +1,7 @@
 import Testing
 import WaymarkModel
+import WaymarkProtocol
 import WaymarkRoutes
-import WaymarkSimulation
 
 @Suite struct PolylineTests {
     /// - Source: the example of the format's own documentation.

@@ -1,7 +1,7 @@
 import Foundation
+import Simulation
 import Sweeps
 import Testing
-import WaymarkSimulation
 
 /// The seeds to run: the first `WAYMARK_SEEDS`, 200 by default, or the part `WAYMARK_SEEDS_PART` of them; or only `WAYMARK_SEED`.
 let seeds: [UInt64] = {

@@ -1,9 +1,9 @@
 import Glibc
+import ListeningSockets
 import Logging
 import NIOCore
 import NIOPosix
 import Testing
-import WaymarkTransport
 
 @Suite(.timeLimit(.minutes(1))) struct AcceptPauseTests {
     @Test func `without descriptors accepting pauses, is logged once, and continues`() async throws {

@@ -4,7 +4,6 @@ import WaymarkCodec
 import WaymarkGateway
 import WaymarkModel
 import WaymarkProtocol
-import WaymarkSimulation
 import WaymarkTransport
 
 @Suite(.timeLimit(.minutes(10))) struct HostilePeerTests {

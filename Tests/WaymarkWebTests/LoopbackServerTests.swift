@@ -5,7 +5,7 @@
     import NIOCore
     import NIOPosix
     import Testing
-    import WaymarkTransport
+    import ListeningSockets
     import WaymarkWeb
 
     /// Opens a server that answers with the path, and closes it after `body`.

@@ -3,7 +3,7 @@
     import Hummingbird
     import HummingbirdTesting
     import Testing
-    import WaymarkTransport
+    import ListeningSockets
     import WaymarkWeb
 
     @Suite struct RequestCheckTests {

@@ -1,10 +1,9 @@
 package import ArgumentParser
 internal import Foundation
 internal import WaymarkClient
-internal import WaymarkJSON
 internal import WaymarkModel
 internal import WaymarkProtocol
-internal import WaymarkRig
+package import WaymarkTexts
 
 package struct Cluster: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(

@@ -7,8 +7,8 @@ internal import WaymarkDaemon
 internal import WaymarkInspectorServer
 internal import WaymarkModel
 internal import WaymarkProtocol
-internal import WaymarkRig
 internal import WaymarkRoutes
+internal import WaymarkTexts
 
 package struct Demo: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(

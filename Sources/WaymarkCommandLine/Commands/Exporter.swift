@@ -1,7 +1,7 @@
 package import ArgumentParser
+internal import ListeningSockets
 internal import WaymarkClient
 internal import WaymarkExporter
-internal import WaymarkTransport
 internal import WaymarkWeb
 
 package struct Exporter: AsyncParsableCommand {

@@ -6,7 +6,7 @@
     internal import WaymarkInspector
     internal import WaymarkInspectorServer
     internal import WaymarkRecording
-    internal import WaymarkTransport
+    internal import ListeningSockets
     internal import WaymarkWeb
 
     package struct Inspect: AsyncParsableCommand {

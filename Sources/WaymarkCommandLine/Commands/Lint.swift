@@ -1,7 +1,9 @@
 package import ArgumentParser
 internal import Foundation
+internal import ProcessIO
 internal import WaymarkClient
-internal import WaymarkRig
+internal import WaymarkLint
+internal import WaymarkTexts
 
 package struct Lint: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(

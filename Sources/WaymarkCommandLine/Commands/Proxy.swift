@@ -1,12 +1,13 @@
 package import ArgumentParser
 internal import Foundation
+internal import ListeningSockets
 internal import ProcessIO
 internal import WaymarkClient
 internal import WaymarkDaemon
-internal import WaymarkJSON
 internal import WaymarkRig
 internal import WaymarkRigSockets
-internal import WaymarkTransport
+internal import WaymarkScenario
+internal import WaymarkTexts
 
 package struct Proxy: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(

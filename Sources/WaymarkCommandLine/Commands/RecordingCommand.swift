@@ -1,9 +1,8 @@
 package import ArgumentParser
 internal import Foundation
-internal import WaymarkJSON
 internal import WaymarkProtocol
 internal import WaymarkRecording
-internal import WaymarkRig
+internal import WaymarkTexts
 
 package struct RecordingCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(

@@ -6,6 +6,7 @@ internal import WaymarkProtocol
 internal import WaymarkRecording
 internal import WaymarkRig
 internal import WaymarkRigSockets
+internal import WaymarkScenario
 
 package struct Replay: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(

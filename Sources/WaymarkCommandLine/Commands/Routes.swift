@@ -1,8 +1,8 @@
 package import ArgumentParser
 internal import Foundation
-internal import WaymarkJSON
 internal import WaymarkModel
 internal import WaymarkRoutes
+internal import WaymarkTexts
 
 package struct Routes: ParsableCommand {
     package static let configuration = CommandConfiguration(

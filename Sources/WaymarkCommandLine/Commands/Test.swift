@@ -6,6 +6,8 @@ internal import WaymarkConfiguration
 internal import WaymarkRig
 internal import WaymarkRigSockets
 internal import WaymarkRoutes
+internal import WaymarkScenario
+internal import WaymarkTexts
 
 package struct Test: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(

@@ -8,7 +8,6 @@ internal import WaymarkConfiguration
 internal import WaymarkDaemon
 internal import WaymarkProtocol
 internal import WaymarkTelemetry
-internal import WaymarkTransport
 
 /// The daemon.
 package struct Waymarkd: AsyncParsableCommand {

@@ -1,9 +1,9 @@
 internal import Foundation
-internal import WaymarkJSON
+internal import WaymarkHistory
 internal import WaymarkProtocol
 internal import WaymarkRig
 internal import WaymarkRigSockets
-internal import WaymarkTransport
+internal import WaymarkTexts
 
 /// Prints what a proxy did: a line each, or an object each.
 struct ProxyPrinter: Sendable {

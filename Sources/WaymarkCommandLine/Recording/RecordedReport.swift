@@ -1,10 +1,10 @@
 internal import Foundation
 internal import WaymarkClient
-internal import WaymarkJSON
 internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkRecording
 internal import WaymarkRig
+internal import WaymarkTexts
 
 /// What a recording tells, as `waymark watch` would have printed it.
 struct RecordedReport {

@@ -1,9 +1,9 @@
 internal import ArgumentParser
 internal import Foundation
-internal import WaymarkJSON
+internal import WaymarkLint
 internal import WaymarkProtocol
 internal import WaymarkRecording
-internal import WaymarkRig
+internal import WaymarkTexts
 
 /// `waymark lint` of recordings.
 struct RecordingLint {

@@ -2,7 +2,7 @@ internal import Synchronization
 internal import WaymarkClient
 internal import WaymarkProtocol
 internal import WaymarkRecording
-internal import WaymarkRig
+internal import WaymarkTexts
 
 /// Writes what an observer is told, in order.
 final class RecordingSession: Sendable {

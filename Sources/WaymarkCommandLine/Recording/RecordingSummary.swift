@@ -1,7 +1,7 @@
 internal import Foundation
 internal import WaymarkProtocol
 internal import WaymarkRecording
-internal import WaymarkRig
+internal import WaymarkTexts
 
 /// `waymark recording info` in lines.
 struct RecordingSummary {

@@ -1,7 +1,8 @@
 internal import WaymarkConfiguration
-internal import WaymarkJSON
 internal import WaymarkProtocol
 internal import WaymarkRig
+internal import WaymarkScenario
+internal import WaymarkTexts
 
 /// Results of scenarios, and scenarios themselves, as lines of JSON. Docs/cluster-json.md has every key.
 enum ResultJSON {

@@ -1,7 +1,9 @@
 internal import WaymarkClient
-internal import WaymarkJSON
+internal import WaymarkHistory
 internal import WaymarkProtocol
 internal import WaymarkRig
+internal import WaymarkScenario
+internal import WaymarkTexts
 
 /// A run as lines of JSON: one for the run, and one for each entry of its history. Docs/cluster-json.md has every key.
 enum RunTrace {

@@ -2,6 +2,7 @@ internal import Foundation
 internal import ProcessIO
 internal import WaymarkConfiguration
 internal import WaymarkRig
+internal import WaymarkScenario
 
 /// Finds scenario files, and reads them with all that they name. Every error of every file is found before anything runs.
 struct ScenarioFiles {

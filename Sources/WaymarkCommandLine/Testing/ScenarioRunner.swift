@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WaymarkRig
 internal import WaymarkRigSockets
+internal import WaymarkScenario
 
 /// Runs scenarios, several at a time, and hands out their results in the order of the files.
 struct ScenarioRunner {

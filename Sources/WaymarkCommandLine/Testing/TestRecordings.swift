@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Synchronization
+internal import WaymarkHistory
 internal import WaymarkRecording
 internal import WaymarkRig
 

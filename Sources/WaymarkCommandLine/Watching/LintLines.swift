@@ -1,6 +1,6 @@
 internal import Foundation
-internal import WaymarkJSON
-internal import WaymarkRig
+internal import WaymarkLint
+internal import WaymarkTexts
 
 /// Findings as lines, for people or for programs.
 struct LintLines: Sendable {

@@ -1,9 +1,10 @@
 internal import Foundation
 internal import Synchronization
 internal import WaymarkClient
-internal import WaymarkJSON
+internal import WaymarkHistory
+internal import WaymarkLint
 internal import WaymarkProtocol
-internal import WaymarkRig
+internal import WaymarkTexts
 
 /// Judges what an observer is told, and prints what is found, in order.
 final class LintPrinter: Sendable {

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import WaymarkClient
-internal import WaymarkJSON
 internal import WaymarkModel
+internal import WaymarkTexts
 
 /// `waymark status` as one JSON object. Docs/cluster-json.md has every key.
 enum StatusJSON {

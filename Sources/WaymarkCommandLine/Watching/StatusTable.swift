@@ -1,7 +1,7 @@
 internal import Foundation
 internal import WaymarkClient
 internal import WaymarkModel
-internal import WaymarkRig
+internal import WaymarkTexts
 
 /// `waymark status` in lines for people.
 struct StatusTable {

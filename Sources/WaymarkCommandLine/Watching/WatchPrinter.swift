@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 internal import WaymarkClient
-internal import WaymarkJSON
+internal import WaymarkTexts
 
 /// Prints what an observer is told, in order.
 final class WatchPrinter: Sendable {

@@ -1,8 +1,7 @@
 internal import Foundation
 internal import WaymarkClient
-internal import WaymarkJSON
 internal import WaymarkProtocol
-internal import WaymarkRig
+internal import WaymarkTexts
 
 /// Lines for people who watch a gateway: what happens, each with its time. A value without I/O.
 struct WatchReport: Sendable {

@@ -1,6 +1,7 @@
+internal import ProcessIO
 internal import WaymarkClient
 internal import WaymarkProtocol
-internal import WaymarkRig
+internal import WaymarkTexts
 
 /// Which messages `watch` shows: all, only some, or all but some.
 struct WatchedMessages: Sendable {

@@ -237,3 +237,12 @@ package struct Goodbye: Sendable, Hashable {
         self.reconnectAfterMilliseconds = reconnectAfterMilliseconds
     }
 }
+
+extension Hello {
+    /// What a vehicle's endpoint says of itself; nil for other roles.
+    package var vehicle: VehicleHello? { if case .vehicle(let vehicle) = self.role { vehicle } else { nil } }
+    /// What a navigation client says of itself; nil for other roles.
+    package var navigation: NavigationHello? {
+        if case .navigation(let navigation) = self.role { navigation } else { nil }
+    }
+}

@@ -1,6 +1,9 @@
 public import WaymarkClient
+internal import WaymarkGuidance
+internal import WaymarkHistory
 public import WaymarkModel
 internal import WaymarkProtocol
+internal import WaymarkScenario
 
 extension Rig {
     /// A navigation client in a run, and what its user does.
@@ -119,5 +122,5 @@ extension Rig {
     }
 
     func client(_ id: ClientID) -> RigClient? { self.begun?.client(id) }
-    func moment(of peer: PeerID) -> EndpointRecord.Moment? { self.begun?.moment(of: peer) }
+    func moment(of peer: PeerID) -> EndpointHistory.Moment? { self.begun?.moment(of: peer) }
 }

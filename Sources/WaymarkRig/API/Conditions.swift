@@ -1,5 +1,6 @@
 internal import WaymarkModel
 internal import WaymarkProtocol
+package import WaymarkScenario
 
 extension Rig {
     /// What a field is compared with: a text, a number, a truth value, or a list of them, as a scenario file writes it. A number with a
@@ -228,11 +229,12 @@ extension Rig {
         for condition in conditions {
             let path = try self.path(condition.key, of: place)
             do throws(FieldError) {
-                let read: WaymarkRig.Condition =
+                let read: WaymarkScenario.Condition =
                     switch condition.test {
-                    case .written(let literal): try WaymarkRig.Condition(literal, for: path)
-                    case .equal(let literal): try WaymarkRig.Condition(literal, isEqual: true, for: path)
-                    case .notEqual(let literal): try WaymarkRig.Condition(literal, isEqual: false, for: path)
+                    case .written(let literal): try WaymarkScenario.Condition(literal, for: path)
+                    case .equal(let literal): try WaymarkScenario.Condition(literal, isEqual: true, for: path)
+                    case .notEqual(let literal):
+                        try WaymarkScenario.Condition(literal, isEqual: false, for: path)
                     }
                 elements.append(FieldConditions.Element(path: path, condition: read))
             } catch { throw RigError(condition.key, "\(error)") }

@@ -1,6 +1,7 @@
 public import WaymarkClient
 internal import WaymarkConfiguration
 internal import WaymarkProtocol
+internal import WaymarkScenario
 
 extension Rig {
     /// A message, by its name and conditions of its fields; without a name every publication.

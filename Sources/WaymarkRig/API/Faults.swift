@@ -1,5 +1,6 @@
 internal import WaymarkConfiguration
 internal import WaymarkProtocol
+internal import WaymarkScenario
 
 extension Rig {
     /// A fault of a connection.

@@ -3,9 +3,12 @@ internal import ProcessIO
 public import WaymarkClient
 internal import WaymarkConfiguration
 internal import WaymarkGateway
+public import WaymarkLint
 public import WaymarkModel
 internal import WaymarkProtocol
 public import WaymarkRoutes
+internal import WaymarkScenario
+internal import WaymarkTexts
 
 /// The routes and profiles that ship, which scenarios name.
 enum ShippedFiles {

@@ -1,6 +1,8 @@
 public import WaymarkClient
 internal import WaymarkConfiguration
+internal import WaymarkHistory
 internal import WaymarkProtocol
+internal import WaymarkScenario
 
 extension Rig {
     /// The name of a vehicle, of one of its endpoints, or of a client, as in reports: `dut/cluster`, `client`.

@@ -1,6 +1,8 @@
 internal import WaymarkClient
 internal import WaymarkConfiguration
+internal import WaymarkHistory
 internal import WaymarkProtocol
+internal import WaymarkScenario
 
 // What a test says, checked against the run, as what a scenario file says. An error names the argument or the key.
 extension Rig {

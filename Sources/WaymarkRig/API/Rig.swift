@@ -1,5 +1,7 @@
 internal import WaymarkConfiguration
+public import WaymarkLint
 internal import WaymarkProtocol
+internal import WaymarkScenario
 
 /// Runs a drive as a test: a gateway, vehicles and clients in virtual time, in this process, without sockets.
 ///

@@ -1,7 +1,10 @@
 internal import WaymarkClient
 internal import WaymarkConfiguration
+internal import WaymarkHistory
 internal import WaymarkProtocol
 internal import WaymarkRoutes
+internal import WaymarkScenario
+internal import WaymarkTexts
 
 /// What a test does, one call after the other, on a run in virtual time. Each call is a step of a scenario.
 final class RigEngine {
@@ -54,7 +57,7 @@ final class RigEngine {
     func add(_ allowance: Scenario.Allowance) { self.run.stage.scenario.allowances.append(allowance) }
 
     /// What an endpoint held last.
-    func moment(of peer: PeerID) -> EndpointRecord.Moment? {
+    func moment(of peer: PeerID) -> EndpointHistory.Moment? {
         self.run.stage.run.history.endpoint(peer)?.moments.last
     }
 

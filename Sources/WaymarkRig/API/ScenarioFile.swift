@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WaymarkScenario
 
 /// A scenario in a file `*.scenario.yaml`, see Docs/testing.md, with all that it names, ready to run.
 public struct ScenarioFile: Sendable, CustomStringConvertible {

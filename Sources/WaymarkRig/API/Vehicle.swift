@@ -1,6 +1,8 @@
 public import WaymarkClient
+internal import WaymarkHistory
 public import WaymarkModel
 internal import WaymarkProtocol
+internal import WaymarkScenario
 
 extension Rig {
     /// A vehicle in a run, and what its user does.
@@ -191,7 +193,7 @@ extension Rig {
         /// Whether it is connected.
         public var isConnected: Bool { self.moment?.isConnected ?? false }
 
-        private var moment: EndpointRecord.Moment? {
+        private var moment: EndpointHistory.Moment? {
             self.rig.moment(of: .endpoint(self.vehicle, self.endpoint))
         }
     }

@@ -1,3 +1,4 @@
+internal import WaymarkHistory
 package import WaymarkProtocol
 
 // What arrives, and when: the lanes of the connections, and their ends.

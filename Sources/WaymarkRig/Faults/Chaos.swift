@@ -1,5 +1,5 @@
+internal import WaymarkHistory
 internal import WaymarkProtocol
-internal import WaymarkSimulation
 
 // Faults at random.
 extension LinkFaults {

@@ -1,3 +1,4 @@
+internal import WaymarkHistory
 internal import WaymarkProtocol
 
 /// One way of a connection under faults: what waits to arrive, in order.

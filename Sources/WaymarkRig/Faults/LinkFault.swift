@@ -1,3 +1,4 @@
+package import WaymarkHistory
 package import WaymarkProtocol
 
 /// A fault of a link, on purpose: what happens, to which way, from when on, how often and how long.

@@ -1,5 +1,5 @@
+package import WaymarkHistory
 package import WaymarkProtocol
-internal import WaymarkSimulation
 
 /// The connections of one peer under faults: between two pipes in virtual time, between two sockets in a proxy.
 ///

@@ -1,4 +1,5 @@
 internal import WaymarkCodec
+package import WaymarkHistory
 internal import WaymarkProtocol
 
 /// Who a connection is, by its Hello.

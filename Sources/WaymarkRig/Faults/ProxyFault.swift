@@ -1,17 +1,8 @@
+internal import WaymarkHistory
 internal import WaymarkProtocol
+package import WaymarkScenario
 
-/// A fault of a proxy.
-package struct ProxyFault: Sendable, Hashable {
-    /// nil: the proxy gives it one.
-    package let name: String?
-    package let fault: Scenario.Fault
-    /// What it comes after is a message of the connection itself, and not of another peer.
-    package let hasOwnEvent: Bool
-
-    package init(name: String?, _ fault: Scenario.Fault, hasOwnEvent: Bool) {
-        (self.name, self.fault, self.hasOwnEvent) = (name, fault, hasOwnEvent)
-    }
-
+extension ProxyFault {
     /// Whether it is one of the peer's link.
     func concerns(_ peer: PeerID) -> Bool {
         guard case .link(let selector, _) = self.fault.target else { return false }
@@ -70,24 +61,6 @@ package struct ProxyFault: Sendable, Hashable {
         }
         return "\(self.fault.text) after \(event.pattern)\(count) of \(message.of)"
     }
-}
-
-/// What a file of faults says.
-package struct ProxyFaults: Sendable, Hashable {
-    package var about: String?
-    /// nil: the command decides.
-    package var seed: UInt64?
-    /// In the order of the file.
-    package var faults: [ProxyFault] = []
-    package init() {}
-}
-
-/// What a line of the control socket asks for.
-package enum ProxyRequest: Sendable, Hashable {
-    case fault(ProxyFault)
-    case clear(String)
-    case clearAll
-    case list
 }
 
 extension PeerSelector {

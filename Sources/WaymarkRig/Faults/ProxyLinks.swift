@@ -1,4 +1,6 @@
+package import WaymarkHistory
 package import WaymarkProtocol
+package import WaymarkScenario
 
 /// The links of a proxy: whose each connection is, and what the faults do to it.
 ///
@@ -38,7 +40,7 @@ package struct ProxyLinks: Sendable {
         package let stage: Stage
     }
 
-    package static let faultsMax = 64
+    package static let faultsMax = ProxyFaults.countMax
     /// More connections at a time are refused.
     package static let connectionsMax = 1_000
     /// The links of so many peers are kept; then those without connections are forgotten, oldest first.
@@ -48,7 +50,7 @@ package struct ProxyLinks: Sendable {
     /// How the peers of connections without a Hello are called, with the connection's number. Not a name that a peer can have.
     package static let unnamedPrefix = "?"
     /// The peer of a fault of all connections, before they say who they are.
-    package static let unnamed = ClientID(unchecked: "?")
+    package static let unnamed = ProxyFault.unnamedPeer
 
     private struct SetFault: Sendable {
         let name: String

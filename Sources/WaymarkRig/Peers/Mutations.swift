@@ -1,4 +1,5 @@
 internal import WaymarkCodec
+package import WaymarkGuidance
 package import WaymarkModel
 package import WaymarkProtocol
 

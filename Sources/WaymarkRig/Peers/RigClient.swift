@@ -1,7 +1,10 @@
 package import WaymarkClient
+package import WaymarkGuidance
+package import WaymarkHistory
 package import WaymarkModel
 package import WaymarkProtocol
 package import WaymarkRoutes
+package import WaymarkScenario
 
 /// A simulated navigation client: the client library's machine, a guide that drives, and what its user does.
 package struct RigClient: RigPeer {

@@ -1,4 +1,5 @@
 package import WaymarkClient
+package import WaymarkHistory
 package import WaymarkProtocol
 
 /// A peer of a run: a simulated vehicle endpoint or navigation client. A value without clock and I/O, like the machine in it.

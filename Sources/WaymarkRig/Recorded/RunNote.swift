@@ -1,6 +1,8 @@
 internal import WaymarkConfiguration
+internal import WaymarkHistory
 internal import WaymarkProtocol
 internal import WaymarkRecording
+internal import WaymarkScenario
 
 /// What a recording of a run says in `/events` beside what observers are told. Docs/cluster-json.md has every key.
 struct RunNote {

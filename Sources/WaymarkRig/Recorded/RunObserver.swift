@@ -1,3 +1,5 @@
+internal import WaymarkHistory
+internal import WaymarkLint
 internal import WaymarkModel
 internal import WaymarkProtocol
 
@@ -127,7 +129,7 @@ struct RunObserver {
             let known = vehicle.endpoints.first { $0.endpoint == name }
             var endpoint =
                 isResumed
-                ? known ?? WaymarkProtocol.EndpointRecord(name) : WaymarkProtocol.EndpointRecord(name)
+                ? known ?? EndpointRecord(name) : EndpointRecord(name)
             (endpoint.connection, endpoint.instant) = (connection, instant)
             if isConnected, let hello = self.hellos[peer]?.vehicle {
                 (endpoint.features, endpoint.limits) = (hello.features, hello.limits)

@@ -1,4 +1,5 @@
 internal import WaymarkCodec
+package import WaymarkHistory
 internal import WaymarkProtocol
 package import WaymarkRecording
 
@@ -265,7 +266,7 @@ extension CrossedFrame {
     }
 }
 
-extension WaymarkRig.Way {
+extension WaymarkHistory.Way {
     var direction: ObservedFrames.Direction { self == .toGateway ? .in : .out }
 }
 

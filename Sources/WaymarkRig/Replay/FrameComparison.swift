@@ -1,5 +1,7 @@
+internal import WaymarkHistory
 internal import WaymarkModel
 internal import WaymarkProtocol
+internal import WaymarkScenario
 
 /// Two frames of the gateway, one of a recording and one of its replay.
 enum FrameComparison {

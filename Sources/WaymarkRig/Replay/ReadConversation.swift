@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WaymarkCodec
+internal import WaymarkHistory
 internal import WaymarkProtocol
 internal import WaymarkRecording
 
@@ -208,17 +209,6 @@ extension RecordedConversation {
                 self.omit("the content of a frame that the gateway refused to read is not in the recording")
                 index += 1
             }
-        }
-    }
-}
-
-extension PeerID {
-    /// nil for an observer.
-    init?(_ hello: Hello) {
-        switch hello.role {
-        case .vehicle(let vehicle): self = .endpoint(vehicle.vehicle, vehicle.endpoint)
-        case .navigation(let client): self = .client(client.client)
-        case .observer: return nil
         }
     }
 }

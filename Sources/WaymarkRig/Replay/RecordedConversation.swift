@@ -1,6 +1,8 @@
 internal import WaymarkCodec
+package import WaymarkHistory
 package import WaymarkProtocol
 package import WaymarkRecording
+internal import WaymarkTexts
 
 /// What peers and a gateway said to each other in a recording, connection by connection.
 package struct RecordedConversation: Sendable {

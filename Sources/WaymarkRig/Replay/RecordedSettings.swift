@@ -2,6 +2,7 @@ internal import WaymarkConfiguration
 internal import WaymarkGateway
 internal import WaymarkProtocol
 internal import WaymarkRecording
+internal import WaymarkScenario
 
 extension RecordedConversation {
     /// The settings of the recorded gateway, as far as the recording shows them.

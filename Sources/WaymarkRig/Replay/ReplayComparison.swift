@@ -1,5 +1,8 @@
 internal import WaymarkConfiguration
+package import WaymarkHistory
 package import WaymarkProtocol
+package import WaymarkScenario
+internal import WaymarkTexts
 
 /// What peers received in a replay, compared with the recording: frames of each connection in order, equal but for what
 /// Docs/recordings.md names.

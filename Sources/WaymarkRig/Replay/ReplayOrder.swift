@@ -1,5 +1,7 @@
 internal import WaymarkClient
+internal import WaymarkHistory
 internal import WaymarkProtocol
+internal import WaymarkScenario
 
 /// Lets the replayed peers of one recording speak in its order, over sockets.
 ///

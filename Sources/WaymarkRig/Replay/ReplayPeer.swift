@@ -1,6 +1,8 @@
 package import WaymarkClient
 internal import WaymarkCodec
+package import WaymarkHistory
 package import WaymarkProtocol
+internal import WaymarkTexts
 
 /// A peer that says what it said in a recording, at the same times.
 ///

@@ -1,5 +1,8 @@
 internal import WaymarkClient
+package import WaymarkHistory
 package import WaymarkProtocol
+internal import WaymarkScenario
+internal import WaymarkTexts
 
 /// Which peers of a recording a replay stands for.
 package enum ReplaySide: String, Sendable, Hashable, CaseIterable {

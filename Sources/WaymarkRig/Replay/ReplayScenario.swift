@@ -2,9 +2,11 @@ internal import Foundation
 internal import WaymarkClient
 internal import WaymarkConfiguration
 internal import WaymarkGateway
+internal import WaymarkHistory
 internal import WaymarkModel
 internal import WaymarkProtocol
 package import WaymarkRecording
+internal import WaymarkScenario
 
 /// A scenario in which the peers of a recording say again what they said: a problem in the field becomes a test.
 package struct ReplayScenario: Sendable {
@@ -211,7 +213,7 @@ package struct ReplayScenario: Sendable {
         return trail.end?.reason
     }
 
-    private func lastState(_ record: EndpointRecord) -> String? {
+    private func lastState(_ record: EndpointHistory) -> String? {
         guard let moment = record.moments.last(where: { $0.isComplete || !$0.isConnected }) else {
             return nil
         }

@@ -1,4 +1,5 @@
 internal import WaymarkCodec
+internal import WaymarkHistory
 internal import WaymarkModel
 internal import WaymarkProtocol
 

@@ -1,7 +1,9 @@
 internal import WaymarkClient
 package import WaymarkConfiguration
+package import WaymarkHistory
 package import WaymarkProtocol
 internal import WaymarkRecording
+package import WaymarkScenario
 
 // Peers of a scenario that say what they said in a recording.
 extension Scenario {

@@ -1,5 +1,8 @@
 internal import ProcessIO
+package import WaymarkHistory
 internal import WaymarkProtocol
+internal import WaymarkScenario
+internal import WaymarkTexts
 
 /// Why an expectation failed, for people: what was expected, the nearest thing that was seen and how it differs, what crossed
 /// around it, and what the vehicle showed.

@@ -1,5 +1,7 @@
 internal import WaymarkConfiguration
 internal import WaymarkProtocol
+internal import WaymarkScenario
+internal import WaymarkTexts
 
 /// Results as one HTML file without scripts: what the terminal shows, and a drawing of each run.
 package enum HTMLReport {

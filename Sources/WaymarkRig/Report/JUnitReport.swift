@@ -1,6 +1,8 @@
 internal import ProcessIO
 internal import WaymarkConfiguration
 internal import WaymarkProtocol
+internal import WaymarkScenario
+internal import WaymarkTexts
 
 /// Results as JUnit XML: a test case for each expectation and each lint rule.
 package enum JUnitReport {

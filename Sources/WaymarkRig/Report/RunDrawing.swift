@@ -1,4 +1,7 @@
+internal import WaymarkHistory
 internal import WaymarkProtocol
+internal import WaymarkScenario
+internal import WaymarkTexts
 
 /// A run as a drawing: what each endpoint showed over time, steps, faults and failures.
 struct RunDrawing {

@@ -1,6 +1,9 @@
 package import WaymarkConfiguration
+package import WaymarkHistory
+internal import WaymarkLint
 package import WaymarkProtocol
 package import WaymarkRecording
+package import WaymarkScenario
 
 /// The clock of a run.
 package enum RunClock: String, Sendable, Hashable, CaseIterable {

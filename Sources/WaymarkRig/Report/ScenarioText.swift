@@ -1,6 +1,8 @@
 internal import ProcessIO
 internal import WaymarkConfiguration
 internal import WaymarkProtocol
+internal import WaymarkScenario
+internal import WaymarkTexts
 
 /// The result of a scenario for people: a line if it passed, else all about what failed.
 package struct ScenarioText: Sendable {

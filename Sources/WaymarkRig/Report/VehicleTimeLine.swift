@@ -1,6 +1,8 @@
 internal import WaymarkClient
+package import WaymarkHistory
 internal import WaymarkModel
 package import WaymarkProtocol
+internal import WaymarkTexts
 
 /// What an endpoint showed, in steps: one for each change of its connection, phase, next maneuver or maneuver state.
 package struct VehicleTimeLine: Sendable, Hashable {
@@ -48,7 +50,7 @@ package struct VehicleTimeLine: Sendable, Hashable {
 
         init() {}
 
-        init(_ moment: EndpointRecord.Moment) {
+        init(_ moment: EndpointHistory.Moment) {
             let state = moment.state
             (self.isConnected, self.isResumed) = (moment.isConnected, moment.isResumed)
             (self.isSuspended, self.phase) = (state.isSuspended, state.phase)

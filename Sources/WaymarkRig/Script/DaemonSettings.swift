@@ -1,5 +1,6 @@
 internal import WaymarkConfiguration
 internal import WaymarkProtocol
+package import WaymarkScenario
 internal import Yams
 
 extension Scenario {

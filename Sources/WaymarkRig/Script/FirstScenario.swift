@@ -1,8 +1,11 @@
 internal import WaymarkClient
 internal import WaymarkConfiguration
+internal import WaymarkHistory
 internal import WaymarkModel
 internal import WaymarkProtocol
 package import WaymarkRoutes
+internal import WaymarkScenario
+internal import WaymarkTexts
 
 /// A first scenario for a route: what a drive along it shows, as expectations.
 package struct FirstScenario {
@@ -47,7 +50,7 @@ package struct FirstScenario {
 
     private init(route: String) { self.route = route }
 
-    private mutating func observe(_ record: EndpointRecord) {
+    private mutating func observe(_ record: EndpointHistory) {
         let moments = record.moments.filter(\.isComplete)
         let turns = moments.lazy.compactMap { Self.turn($0.state) }
         if let (maneuver, lanes) = turns.first(where: { !$0.1.isEmpty }) ?? turns.first {

@@ -1,4 +1,6 @@
+package import WaymarkHistory
 internal import WaymarkProtocol
+package import WaymarkScenario
 
 extension Scenario {
     /// A program that takes part, as this peer.

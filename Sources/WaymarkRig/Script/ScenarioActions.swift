@@ -1,7 +1,9 @@
 internal import WaymarkClient
+internal import WaymarkHistory
 internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkRoutes
+internal import WaymarkScenario
 
 // What a vehicle or a client does in a step.
 extension ScenarioStage {

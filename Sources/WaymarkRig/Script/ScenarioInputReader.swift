@@ -1,9 +1,12 @@
 internal import Foundation
 internal import ProcessIO
 package import WaymarkConfiguration
+internal import WaymarkHistory
 internal import WaymarkProtocol
 internal import WaymarkRecording
 internal import WaymarkRoutes
+package import WaymarkScenario
+internal import WaymarkTexts
 
 /// Reads scenario files with all that they name, so that every error of every file is known before anything runs.
 package struct ScenarioInputReader {

@@ -1,6 +1,10 @@
 package import WaymarkConfiguration
+internal import WaymarkHistory
+internal import WaymarkLint
 package import WaymarkRecording
 package import WaymarkRoutes
+package import WaymarkScenario
+package import WaymarkTexts
 
 /// The files that a scenario names, read.
 package struct ScenarioInputs: Sendable {

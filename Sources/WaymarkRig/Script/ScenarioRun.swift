@@ -1,5 +1,9 @@
 package import WaymarkClient
+package import WaymarkHistory
+internal import WaymarkLint
 package import WaymarkProtocol
+package import WaymarkScenario
+internal import WaymarkTexts
 
 /// What a step of a scenario does besides what a file can say: begin any fault, let peers do anything, look at them. It comes behind the
 /// step's action and faults. An error ends the run, and is its problem.

@@ -1,4 +1,6 @@
+package import WaymarkHistory
 package import WaymarkProtocol
+package import WaymarkScenario
 
 /// The steps of a scenario, one after the other: when each acts, and when the scenario is over. A value without clock: entries and
 /// instants go in, orders come out.

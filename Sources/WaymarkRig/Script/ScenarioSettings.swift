@@ -1,6 +1,9 @@
 package import WaymarkConfiguration
 internal import WaymarkGateway
+package import WaymarkHistory
 internal import WaymarkProtocol
+package import WaymarkScenario
+internal import WaymarkTexts
 
 extension VirtualRun.Settings {
     /// The gateway that a scenario wants. What it says itself counts before its file of settings.
@@ -59,11 +62,11 @@ extension LinkFault {
 }
 
 extension Scenario.Fault {
-    fileprivate var ways: Set<WaymarkRig.Way> {
+    fileprivate var ways: Set<WaymarkHistory.Way> {
         switch self.towards {
         case .gateway: [.toGateway]
         case .peer: [.toPeer]
-        case .both: Set(WaymarkRig.Way.allCases)
+        case .both: Set(WaymarkHistory.Way.allCases)
         }
     }
 

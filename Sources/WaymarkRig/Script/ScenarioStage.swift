@@ -1,7 +1,11 @@
 internal import WaymarkClient
+internal import WaymarkGuidance
+internal import WaymarkHistory
 internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkRoutes
+internal import WaymarkScenario
+internal import WaymarkTexts
 
 /// The peers of a scenario, in a run.
 struct ScenarioStage {

@@ -1,5 +1,7 @@
 internal import WaymarkModel
 internal import WaymarkProtocol
+internal import WaymarkScenario
+internal import WaymarkTexts
 
 // Steps in words, for the history and the report.
 extension Scenario.Step {

@@ -1,6 +1,6 @@
+internal import GatewayInMemory
 internal import WaymarkClient
 internal import WaymarkProtocol
-internal import WaymarkSimulation
 
 /// A peer of a virtual run with its link and its connections.
 struct Cable: Sendable {

@@ -1,4 +1,5 @@
 package import WaymarkClient
+package import WaymarkHistory
 package import WaymarkProtocol
 
 /// A program under test. The rig knows it by its connection alone: what its socket does goes in, what must be done to its socket comes out.

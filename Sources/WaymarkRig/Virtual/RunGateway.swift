@@ -1,5 +1,5 @@
+internal import GatewayInMemory
 internal import WaymarkProtocol
-internal import WaymarkSimulation
 
 /// The gateway of a run: in this process, in virtual time, or behind sockets. Exactly one of both is there.
 struct RunGateway {

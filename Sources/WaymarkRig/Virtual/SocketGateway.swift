@@ -1,9 +1,10 @@
+internal import GatewayInMemory
+package import WaymarkHistory
 package import WaymarkProtocol
-internal import WaymarkSimulation
 
 /// The gateway's end of a run over sockets: what has arrived from it, and what must be done to the sockets. A value without I/O.
 ///
-/// It stands where ``WaymarkSimulation/GatewayHost`` stands in virtual time. Its driver hands in what happens, and performs
+/// It stands where ``GatewayInMemory/GatewayHost`` stands in virtual time. Its driver hands in what happens, and performs
 /// ``takeOrders()``.
 package struct SocketGateway: Sendable {
     /// What the driver must do to a socket, in order.

@@ -1,3 +1,4 @@
+internal import WaymarkHistory
 package import WaymarkProtocol
 
 /// What must happen to the gateway's process, over sockets.

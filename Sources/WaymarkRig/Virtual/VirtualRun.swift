@@ -1,7 +1,8 @@
+internal import GatewayInMemory
 package import WaymarkClient
 package import WaymarkGateway
+package import WaymarkHistory
 package import WaymarkProtocol
-internal import WaymarkSimulation
 
 /// A run: a gateway, peers, links with faults, and the history. In virtual time all of it is in one process, without sockets.
 ///

@@ -1,5 +1,5 @@
 internal import NIOCore
-internal import WaymarkRig
+internal import WaymarkHistory
 
 /// A connection that a proxy carries: two sockets, and what became of each.
 struct CarriedConnection: Sendable {

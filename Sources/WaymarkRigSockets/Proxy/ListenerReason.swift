@@ -1,7 +1,7 @@
 internal import Glibc
+internal import ListeningSockets
 internal import NIOCore
 internal import NetworkErrors
-internal import WaymarkTransport
 
 extension ListenerError {
     /// Why a listener could not be opened.

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WaymarkConfiguration
 internal import WaymarkRig
+internal import WaymarkScenario
 
 /// The clients of a proxy's control socket.
 struct ControlClients: Sendable {

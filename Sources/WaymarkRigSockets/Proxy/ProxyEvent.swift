@@ -1,4 +1,4 @@
-package import WaymarkRig
+package import WaymarkHistory
 
 /// What a proxy did, in the order in which it happened.
 package enum ProxyEvent: Sendable {

@@ -1,10 +1,12 @@
+package import ListeningSockets
 package import NIOCore
 internal import NIOPosix
 internal import Synchronization
 package import WaymarkClient
+internal import WaymarkHistory
 internal import WaymarkProtocol
 package import WaymarkRig
-package import WaymarkTransport
+package import WaymarkScenario
 
 /// Carries connections between peers and gateways, and does to them what faults say: sockets and a timer for ``ProxyLinks``.
 ///

@@ -1,7 +1,7 @@
+package import ListeningSockets
 internal import Logging
 internal import NIOCore
 internal import NIOPosix
-package import WaymarkTransport
 
 /// A listening socket whose connections belong to an actor.
 package struct SocketListener: Sendable {

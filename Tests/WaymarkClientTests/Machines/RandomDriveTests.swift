@@ -2,7 +2,6 @@ import Testing
 import WaymarkGateway
 import WaymarkModel
 import WaymarkProtocol
-import WaymarkSimulation
 
 @testable import WaymarkClient
 

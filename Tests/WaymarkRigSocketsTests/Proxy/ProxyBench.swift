@@ -1,10 +1,11 @@
+import ListeningSockets
 import Synchronization
 import Testing
 import WaymarkClient
 import WaymarkProtocol
 import WaymarkRig
 import WaymarkRigSockets
-import WaymarkTransport
+import WaymarkScenario
 
 /// A proxy between sockets of a test, and what it told.
 final class ProxyBench: Sendable {

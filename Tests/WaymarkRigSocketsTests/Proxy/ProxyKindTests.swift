@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WaymarkClient
 import WaymarkProtocol
-import WaymarkRig
 import WaymarkRigSockets
 import WaymarkTransport
 

@@ -2,6 +2,7 @@ import Testing
 import WaymarkConfiguration
 import WaymarkProtocol
 import WaymarkRig
+import WaymarkScenario
 
 /// The links of a proxy, without sockets.
 @Suite struct ProxyLinksTests {

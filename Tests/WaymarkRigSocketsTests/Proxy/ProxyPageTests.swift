@@ -1,7 +1,7 @@
 import Foundation
 import Testing
-import WaymarkRig
 import WaymarkRigSockets
+import WaymarkScenario
 
 /// Docs/proxy.md, and the form of files with faults.
 @Suite(.timeLimit(.minutes(5))) struct ProxyPageTests {

@@ -1,10 +1,11 @@
 import Foundation
+import ListeningSockets
 import Testing
 import WaymarkClient
 import WaymarkProtocol
 import WaymarkRig
 import WaymarkRigSockets
-import WaymarkTransport
+import WaymarkTexts
 
 /// Connections of a proxy, and its control socket.
 @Suite(.timeLimit(.minutes(5))) struct ProxyServerTests {

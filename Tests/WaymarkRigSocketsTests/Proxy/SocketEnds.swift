@@ -1,10 +1,10 @@
+import ListeningSockets
 import NIOCore
 import NIOPosix
 import WaymarkClient
 import WaymarkCodec
 import WaymarkProtocol
 import WaymarkRigSockets
-import WaymarkTransport
 
 /// Sockets of a test, at both ends of a proxy, and what each of them saw.
 actor SocketEnds: SocketOwner {

@@ -27,7 +27,7 @@ import WaymarkRig
     @Test func `the page shows what a red test prints`() async throws {
         let failure = try #require(await Self.wrongLane())
         let page = try String(
-            contentsOf: ScenarioTests.root.appending(path: "Docs/rig.md"), encoding: .utf8)
+            contentsOf: Repository.root.appending(path: "Docs/rig.md"), encoding: .utf8)
         #expect(page.contains(failure.description), "\(failure.description)")
     }
 

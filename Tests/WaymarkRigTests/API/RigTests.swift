@@ -5,6 +5,7 @@ import WaymarkModel
 import WaymarkProtocol
 import WaymarkRig
 import WaymarkRoutes
+import WaymarkScenario
 
 /// How a test in Swift runs: when time passes, from where expectations count, and what is judged at the end.
 @Suite struct RigTests {
@@ -62,7 +63,7 @@ import WaymarkRoutes
               - expect: { unchanged: [trip, generation, maneuvers], for: 5s }
             """
         var inputs = ScenarioInputs()
-        let route = ScenarioTests.shipped.appending(path: "../routes/vaduz-balzers.json")
+        let route = Repository.scenarios.appending(path: "../routes/vaduz-balzers.json")
         inputs.routes["vaduz-balzers"] = try RouteReader.read([UInt8](Data(contentsOf: route)))
         let scenario = try ScenarioReader.read(file, file: "a.scenario.yaml")
         let (result, history) = ScenarioRun.run(scenario, inputs)

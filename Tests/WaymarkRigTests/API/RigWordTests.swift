@@ -3,6 +3,7 @@ import WaymarkClient
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRig
+import WaymarkScenario
 
 /// What a test can name, and what it is told when it names it wrongly.
 @Suite struct RigWordTests {

@@ -3,7 +3,7 @@ import Testing
 import WaymarkRig
 
 @Suite struct ScenarioFileTests {
-    private static let gallery = ScenarioTests.shipped.path
+    private static let gallery = Repository.scenarios.path
 
     @Test func `the gallery can be read, with the routes and profiles that ship`() throws {
         let files = try ScenarioFile.all(in: Self.gallery)

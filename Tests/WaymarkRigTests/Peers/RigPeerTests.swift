@@ -4,6 +4,7 @@ import WaymarkModel
 import WaymarkProtocol
 import WaymarkRig
 import WaymarkRoutes
+import WaymarkScenario
 
 /// What simulated vehicles and clients do in a run.
 @Suite struct RigPeerTests {

@@ -2,6 +2,7 @@ import WaymarkClient
 import WaymarkProtocol
 import WaymarkRecording
 
+@testable import WaymarkHistory
 @testable import WaymarkRig
 
 /// An observer of a virtual run, which records it as `waymark record` does.

@@ -7,7 +7,9 @@ import WaymarkModel
 import WaymarkProtocol
 import WaymarkRecording
 
+@testable import WaymarkHistory
 @testable import WaymarkRig
+@testable import WaymarkScenario
 
 @Suite struct ReplayTests {
     private static let place = Waypoint(

@@ -1,6 +1,8 @@
+import WaymarkHistory
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRig
+import WaymarkScenario
 
 /// Runs that failed, each in its own way, by the name of its golden file.
 enum FailedRuns {

@@ -2,6 +2,8 @@ import Testing
 import WaymarkConfiguration
 import WaymarkProtocol
 import WaymarkRig
+import WaymarkScenario
+import WaymarkTexts
 
 /// What a report says of runs by the real clock.
 @Suite struct RealReportTests {

@@ -1,9 +1,11 @@
 import WaymarkClient
 import WaymarkCodec
 import WaymarkConfiguration
+import WaymarkHistory
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRig
+import WaymarkScenario
 
 /// A history made by hand: a client that guides one endpoint, or two.
 struct RunSketch {

@@ -1,6 +1,7 @@
 import Testing
 import WaymarkConfiguration
 import WaymarkRig
+import WaymarkScenario
 
 @Suite struct ProgramTests {
     private static func read(_ text: String) throws -> Scenario {

@@ -1,6 +1,8 @@
 import Testing
+import WaymarkHistory
 import WaymarkProtocol
 import WaymarkRig
+import WaymarkScenario
 
 @Suite struct ScenarioScriptTests {
     typealias Progress = ScenarioScript.Progress

@@ -1,7 +1,9 @@
 import Testing
 import WaymarkClient
+import WaymarkHistory
 import WaymarkProtocol
 import WaymarkRig
+import WaymarkScenario
 
 /// Code in the steps of a scenario.
 @Suite struct StepCodeTests {

@@ -1,6 +1,8 @@
 import FaultCells
 import WaymarkClient
 import WaymarkCodec
+import WaymarkGuidance
+import WaymarkHistory
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRig

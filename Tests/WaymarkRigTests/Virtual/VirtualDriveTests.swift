@@ -1,11 +1,13 @@
+import ExpectedState
 import Foundation
 import Testing
 import WaymarkClient
+import WaymarkGuidance
+import WaymarkHistory
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRig
 import WaymarkRoutes
-import WaymarkSimulation
 
 @Suite struct VirtualDriveTests {
     private static let routes = [

@@ -1,6 +1,7 @@
 import Testing
 import WaymarkClient
 import WaymarkGateway
+import WaymarkGuidance
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRig

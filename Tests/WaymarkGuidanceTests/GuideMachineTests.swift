@@ -1,0 +1,240 @@
+import Testing
+import WaymarkGuidance
+import WaymarkModel
+import WaymarkProtocol
+import WaymarkRoutes
+
+/// A guide, its clock, and what it published when.
+private struct Bench {
+    var guide: GuideMachine
+    var now = Instant(nanoseconds: 0)
+    private(set) var published: [(instant: Instant, publication: Publication)] = []
+    private(set) var ends: [GuideMachine.End] = []
+    private(set) var searches = 0
+    /// The answer to a search.
+    var way: EngineRoute?
+
+    init(_ route: String = "vaduz-balzers", _ options: GuideMachine.Options = .init()) throws {
+        let answer = try Stage.route(route)
+        self.guide = GuideMachine(answer.routes[0], trip: answer.trip(id: "trip"), options: options)
+    }
+
+    mutating func begin() { self.change { $0.begin(at: $1, into: &$2) } }
+
+    /// Lets time pass, from deadline to deadline; or until the drive is over.
+    mutating func pass(_ duration: Duration) {
+        let end = self.now + duration
+        while let deadline = self.guide.deadline, deadline <= end {
+            self.now = max(self.now, deadline)
+            self.change { $0.advance(to: $1, into: &$2) }
+        }
+        self.now = end
+    }
+
+    mutating func change(_ body: (inout GuideMachine, Instant, inout [GuideMachine.Action]) -> Void) {
+        var actions: [GuideMachine.Action] = []
+        body(&self.guide, self.now, &actions)
+        var next = 0
+        while next < actions.count {
+            switch actions[next] {
+            case .publish(let publication): self.published.append((self.now, publication))
+            case .ended(let end): self.ends.append(end)
+            case .findWay:
+                self.searches += 1
+                self.guide.found(self.way, at: self.now, into: &actions)
+            case .changed, .began, .rerouted, .noRoute, .stands: break
+            }
+            next += 1
+        }
+    }
+
+    var types: [MessageType] { self.published.map(\.publication.type) }
+    var estimates: [Instant] {
+        self.published.filter {
+            [.updateTripEstimates, .updateManeuverEstimates, .startGuidance].contains($0.publication.type)
+        }.map(\.instant)
+    }
+    var longestGap: Duration {
+        zip(self.estimates, self.estimates.dropFirst()).map { $1 - $0 }.max() ?? .zero
+    }
+}
+
+@Suite struct GuideMachineTests {
+    @Test func `estimates are published at least every 9 s, however long the leg`() throws {
+        var bench = try Bench()
+        bench.begin()
+        bench.pass(.seconds(3_600))
+        #expect(bench.ends == [.arrived])
+        #expect(bench.estimates.count > 100)
+        #expect(bench.longestGap <= .milliseconds(9_050))
+    }
+
+    @Test func `a vehicle that stands still gets estimates`() throws {
+        var bench = try Bench()
+        bench.begin()
+        bench.pass(.seconds(60))
+        let meters = bench.guide.meters
+        bench.guide.stand(at: bench.now)
+        bench.pass(.seconds(120))
+        #expect(bench.guide.meters == meters)
+        bench.guide.standOver(at: bench.now)
+        #expect(bench.longestGap <= .milliseconds(9_050))
+        bench.pass(.seconds(1))
+        #expect(bench.guide.meters > meters)
+        #expect(bench.guide.meters < meters + 100)
+    }
+
+    @Test
+    func
+        `at a high speed estimates of one thing are as far apart as they are told, and the newest is not lost`()
+        throws
+    {
+        var options = GuideMachine.Options()
+        options.drive.speedFactor = 60
+        options.estimatesNotBefore = .milliseconds(200)
+        var bench = try Bench("vaduz-balzers", options)
+        bench.begin()
+        bench.pass(.seconds(3))
+        let trips = bench.published.filter { $0.publication.type == .updateTripEstimates }.map(\.instant)
+        #expect(trips.count > 10)
+        #expect(zip(trips, trips.dropFirst()).allSatisfy { $1 - $0 >= .milliseconds(200) })
+        bench.guide.stand(at: bench.now)
+        bench.pass(.seconds(10))
+        guard
+            case .tripEstimates(let last, _)? = bench.published.last(where: {
+                $0.publication.type == .updateTripEstimates
+            })?.publication
+        else {
+            Issue.record("no estimates")
+            return
+        }
+        #expect(last == bench.guide.drive.information.tripTravelEstimates)
+    }
+
+    @Test func `a drive ends with a pause and the end of guidance, once`() throws {
+        var options = GuideMachine.Options()
+        options.drive.speedFactor = 100
+        var bench = try Bench("heidelberg-lanes", options)
+        bench.begin()
+        bench.pass(.seconds(600))
+        #expect(bench.ends == [.arrived])
+        #expect(bench.types.suffix(2) == [.pauseGuidance, .finishGuidance])
+        #expect(bench.types.first == .startGuidance)
+        #expect(bench.guide.deadline == nil)
+    }
+
+    @Test func `at the destination it waits for an open request, at most 90 s`() throws {
+        var options = GuideMachine.Options()
+        options.drive.speedFactor = 100
+        for isAnswered in [true, false] {
+            var bench = try Bench("heidelberg-lanes", options)
+            bench.begin()
+            bench.guide.inquiryBegan("car")
+            bench.pass(.seconds(60))
+            #expect(bench.ends.isEmpty)
+            if isAnswered { bench.guide.inquiryEnded("car", isAccepted: false) }
+            bench.pass(.seconds(1))
+            #expect(bench.ends == (isAnswered ? [.arrived] : []))
+            bench.pass(.seconds(90))
+            #expect(bench.ends == [.arrived])
+        }
+    }
+
+    @Test func `a detour that a vehicle agreed to is driven with a new trip, and the odometer runs on`()
+        throws
+    {
+        var bench = try Bench()
+        bench.begin()
+        bench.pass(.seconds(60))
+        let meters = bench.guide.meters
+        let charging = try Stage.route("vaduz-balzers-charging").routes[0]
+        bench.guide.inquiryBegan("car")
+        bench.guide.accept(.init(route: charging), for: "car")
+        bench.pass(.milliseconds(50))
+        let tail = bench.types.suffix(12)
+        #expect(tail.contains(.pauseGuidance) && tail.contains(.updateTrip) && tail.contains(.resumeGuidance))
+        #expect(bench.guide.reroutes == 1)
+        #expect(bench.guide.trip.waypoints == Array(charging.waypoints.dropFirst().dropLast()))
+        #expect(bench.guide.meters >= meters)
+        bench.pass(.seconds(7_200))
+        #expect(bench.ends == [.arrived])
+        #expect(bench.guide.meters > meters + 1_000)
+    }
+
+    @Test func `a stop for which there is no route is refused with an alert, and the drive continues`() throws
+    {
+        var bench = try Bench()
+        bench.begin()
+        bench.pass(.seconds(60))
+        let stop = Waypoint(center: Coordinate(latitude: 47.1, longitude: 9.5))
+        bench.guide.accept(.init(stop: stop, route: bench.guide.drive.route), for: "car")
+        bench.pass(.milliseconds(100))
+        #expect(bench.searches == 1)
+        #expect(bench.guide.reroutes == 0)
+        #expect(bench.types.contains(.showAlert))
+        #expect(bench.types.last(where: { $0 == .pauseGuidance || $0 == .resumeGuidance }) == .resumeGuidance)
+        bench.pass(.seconds(3_600))
+        #expect(bench.ends == [.arrived])
+    }
+
+    @Test func `a vehicle that is led back to its old route has only the stops ahead in its trip`() throws {
+        let route = try Stage.route("vaduz-balzers-charging").routes[0]
+        let stop = route.measure.meters[route.segmentIndices[1]]
+        for (leavesAt, stops) in [(stop / 2, 1), (stop + 500, 0)] {
+            var options = GuideMachine.Options()
+            options.drive.leavesRouteAtMeters = leavesAt
+            var bench = try Bench("vaduz-balzers-charging", options)
+            bench.way = route
+            bench.begin()
+            while bench.guide.reroutes == 0, bench.ends.isEmpty { bench.pass(.seconds(10)) }
+            #expect(bench.guide.reroutes == 1 && bench.guide.trip.waypoints.count == stops)
+            bench.pass(.seconds(7_200))
+            #expect(bench.ends == [.arrived])
+        }
+    }
+
+    @Test func `a vehicle that leaves the route is led back, or the drive is lost`() throws {
+        for hasWay in [true, false] {
+            var options = GuideMachine.Options()
+            options.drive.leavesRouteAtMeters = 500
+            options.drive.speedFactor = 10
+            var bench = try Bench("vaduz-balzers", options)
+            if hasWay { bench.way = bench.guide.drive.route }
+            bench.begin()
+            bench.pass(.seconds(1_200))
+            #expect(bench.searches == 1)
+            #expect(bench.ends == [hasWay ? .arrived : .lost])
+            #expect(bench.types.last == (hasWay ? .finishGuidance : .cancelGuidance))
+        }
+    }
+
+    @Test func `another route that was ordered is driven from the next step on`() throws {
+        var bench = try Bench()
+        bench.begin()
+        bench.pass(.seconds(30))
+        bench.guide.reroute(to: bench.guide.drive.route, .mandated)
+        let meters = bench.guide.drive.meters
+        bench.pass(.milliseconds(50))
+        let resumed = bench.published.last { $0.publication.type == .resumeGuidance }
+        guard case .resumeGuidance(_, .mandated, .some)? = resumed?.publication else {
+            Issue.record("\(bench.types)")
+            return
+        }
+        // What was driven of the same line is not driven again.
+        #expect(bench.guide.drive.meters >= meters)
+    }
+
+    @Test func `a drive that is cancelled says so, one whose session is over is silent`() throws {
+        for isCancelled in [true, false] {
+            var bench = try Bench()
+            bench.begin()
+            bench.pass(.seconds(10))
+            let count = bench.published.count
+            if isCancelled { bench.guide.cancel() } else { bench.guide.stop() }
+            bench.pass(.seconds(60))
+            #expect(bench.types.dropFirst(count) == (isCancelled ? [.cancelGuidance] : []))
+            #expect(bench.ends == [isCancelled ? .cancelled : .stopped])
+            #expect(bench.guide.deadline == nil)
+        }
+    }
+}
