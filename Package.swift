@@ -67,6 +67,7 @@ let package = Package(
         .systemLibrary(
             name: "CProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CWaymarkWire", dependencies: ["CProtobufC"]),
 
         .target(name: "Systemd", dependencies: ["CSystemd"], swiftSettings: strict),
@@ -185,6 +186,7 @@ let package = Package(
         .target(
             name: "WaymarkInspectorServer",
             dependencies: [
+                "CZlib",
                 "WaymarkClient", "WaymarkCodec", "WaymarkInspector", "WaymarkJSON", "WaymarkModel",
                 "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkTransport", "WaymarkWeb",
                 nioCore,

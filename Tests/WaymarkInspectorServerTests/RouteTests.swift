@@ -60,6 +60,44 @@
             }
         }
 
+        @Test func `files of the page cross compressed to browsers that accept it`() async throws {
+            try await Self.withSession { client, _ in
+                var sizes = (crossed: 0, whole: 0)
+                for name in try FileManager.default.contentsOfDirectory(atPath: PageResources.folder.path) {
+                    let uri = "/page/\(name)"
+                    let whole = try await client.execute(uri: uri, method: .get)
+                    #expect(whole.headers[.contentEncoding] == nil)
+                    let crossed = try await client.execute(
+                        uri: uri, method: .get, headers: [.acceptEncoding: "deflate, gzip;q=0.8, br"])
+                    #expect(crossed.headers[.contentType] == whole.headers[.contentType])
+                    #expect(crossed.headers[.contentLength] == "\(crossed.body.readableBytes)")
+                    #expect(crossed.headers[.vary] == "Accept-Encoding")
+                    if crossed.headers[.contentEncoding] == "gzip" {
+                        #expect(crossed.body.getBytes(at: 0, length: 2) == [0x1f, 0x8b], "\(name)")
+                    } else {
+                        #expect(crossed.body == whole.body, "\(name)")
+                    }
+                    sizes.crossed += crossed.body.readableBytes
+                    sizes.whole += whole.body.readableBytes
+                }
+                #expect(sizes.crossed < sizes.whole / 2)
+            }
+        }
+
+        @Test(arguments: [
+            ("", nil), ("gzip", "gzip"), ("GZIP", "gzip"), ("gzip;q=0", nil), ("gzip; q=0.0", nil),
+            ("br;q=1, gzip;q=0.5", "gzip"), ("identity", nil), ("x-gzip-not", nil),
+        ])
+        func `a file is compressed only if the browser says gzip`(_ accepted: String, _ encoding: String?)
+            async throws
+        {
+            try await Self.withSession { client, _ in
+                let response = try await client.execute(
+                    uri: "/page/app.js", method: .get, headers: [.acceptEncoding: accepted])
+                #expect(response.headers[.contentEncoding] == encoding)
+            }
+        }
+
         @Test func `every question has a test`() {
             let tested = Set(Self.routes.map { String($0.0.dropFirst(5).prefix { $0 != "?" }) })
             #expect(Set(Inspection.paths).subtracting(tested) == ["export", "frame"])

@@ -2,7 +2,7 @@
 
 export class Refusal extends Error {
 	constructor(status, error) {
-		super(error.field ? `${error.field}: ${error.reason}` : error.reason ?? `status ${status}`);
+		super(error.field ? `${error.field}: ${error.reason}` : (error.reason ?? `status ${status}`));
 		this.status = status;
 	}
 }
@@ -48,8 +48,22 @@ export const post = (path, body) =>
 
 export const begin = token => post("/session", { token });
 
-const EVENTS = ["overview", "vehicle", "requests", "receipts", "findings", "entries", "actions", "connection", "gap", "unavailable", "beat"];
+const EVENTS = [
+	"overview",
+	"vehicle",
+	"requests",
+	"receipts",
+	"findings",
+	"entries",
+	"actions",
+	"connection",
+	"gap",
+	"unavailable",
+	"beat",
+];
+/** A stream that says nothing for longer is opened again. */
 const SILENCE_MILLISECONDS = 12_000;
+const RETRY_MILLISECONDS = 3000;
 
 /** The one stream of this page. A page that is not visible closes it, since a browser has few connections to a host. */
 export class Stream {
@@ -77,12 +91,12 @@ export class Stream {
 		if (!this.path) return this.tell("off");
 		if (document.hidden) return this.tell("paused");
 		this.tell("opening");
-		const source = this.source = new EventSource(this.path);
+		const source = (this.source = new EventSource(this.path));
 		this.heard();
 		source.onopen = () => this.tell("open");
 		source.onerror = () => {
 			this.tell("lost");
-			if (source.readyState === EventSource.CLOSED) this.retry(3000);
+			if (source.readyState === EventSource.CLOSED) this.retry(RETRY_MILLISECONDS);
 		};
 		for (const name of EVENTS) {
 			source.addEventListener(name, event => {
@@ -96,7 +110,9 @@ export class Stream {
 		}
 	}
 
-	heard() { this.retry(SILENCE_MILLISECONDS); }
+	heard() {
+		this.retry(SILENCE_MILLISECONDS);
+	}
 
 	retry(milliseconds) {
 		clearTimeout(this.timer);
