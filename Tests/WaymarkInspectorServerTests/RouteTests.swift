@@ -251,6 +251,56 @@
             }
         }
 
+        @Test func `windows that share a stream have filters of their own`() async throws {
+            var bench = Bench()
+            let views = [
+                "overview?only=guided", "overview?only=away", "entries?kind=event",
+                "entries?kind=frame&search=austrasse",
+            ]
+            let text = views.joined(separator: ",").addingPercentEncoding(
+                withAllowedCharacters: .alphanumerics)
+            var stream = try await bench.http.desk.openStream(
+                try InspectorQuery("views=\(try #require(text))"), lastID: nil)
+            let now = Date(timeIntervalSince1970: 0)
+            func next() async throws -> [String: [String: Any]] {
+                let (events, after) = await bench.http.desk.events(of: stream, actions: [:], now: now)
+                stream = after
+                return try events.reduce(into: [:]) { objects, event in
+                    let object = try JSONSerialization.jsonObject(with: event.data) as? [String: Any]
+                    if let object, let view = object["view"] as? String { objects[view] = object }
+                }
+            }
+            let first = try await next()
+            #expect(Set(first.keys) == Set(views.prefix(2)))
+            #expect(first[views[0]]?["order"] as? [String] == ["secretcar"])
+            #expect(first[views[1]]?["order"] as? [String] == [])
+            bench.publish(.currentRoadName(["Austrasse"]))
+            #expect(Set(try await next().keys) == [views[0], views[3]])
+            bench.publish(.currentRoadName(["Landstrasse"]))
+            #expect(Set(try await next().keys) == [views[0]])
+        }
+
+        @Test(arguments: [
+            "overview?kind=event", "entries?only=slow", "entries?limit=3", "vehicle?id=x", "overview?sort=x",
+        ])
+        func `a view with parameters that it does not have is refused`(_ view: String) async throws {
+            let text = try #require(view.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+            await #expect(throws: InspectorError.self) {
+                try await Bench().http.desk.openStream(try InspectorQuery("views=\(text)"), lastID: nil)
+            }
+        }
+
+        @Test func `bars can be asked for without marks`() async throws {
+            try await Self.withSession { client, headers in
+                let whole = try await client.execute(uri: "/api/moments", method: .get, headers: headers)
+                let bars = try await client.execute(
+                    uri: "/api/moments?marks=0", method: .get, headers: headers)
+                #expect((try Self.object(bars)["moments"] as? [Any])?.isEmpty == true)
+                #expect(
+                    try Self.object(bars)["density"] as? [Int] == Self.object(whole)["density"] as? [Int])
+            }
+        }
+
         @Test func `a page is told what has changed, once, and goes on where it was`() async throws {
             var bench = Bench()
             let query = try InspectorQuery("views=overview,vehicle:secretcar,entries")

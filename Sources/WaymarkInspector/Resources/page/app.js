@@ -8,11 +8,11 @@ import { frames } from "./frames.js";
 import { guidance } from "./guidance.js";
 import { begin, get, query, Stream } from "./net.js";
 import { compare, overview } from "./overview.js";
-import { badge, note, place, select } from "./parts.js";
+import { badge, hidesTexts, isKnown, note, place, secondsAt, select } from "./parts.js";
 import { storyViews } from "./story.js";
 import { tableViews } from "./tables.js";
 import { Timeline } from "./timeline.js";
-import { clock } from "./words.js";
+import { clock, counted } from "./words.js";
 const VIEWS = { overview, guidance, ...tableViews, ...storyViews, frames, actions, cluster: configuration, compare };
 const GROUPS = [
 	["Now", ["guidance", "sides", "actions", "cluster"]],
@@ -46,6 +46,8 @@ const app = {
 	missed: 0,
 	newest: 0,
 	isBusy: false,
+	/** The time of a link, if no source has it. */
+	lostTime: "",
 	spokenText: "",
 	spokenAt: 0,
 	drawing: 0,
@@ -90,6 +92,7 @@ function enter() {
 	// A new link of waymark inspect: start() signs in.
 	if (app.route.token != null) return location.reload();
 	place.route = app.route;
+	if (app.route.time != null) return enterTime();
 	app.route.source ??= app.sources[0]?.source;
 	const wanted = app.route.view ?? (app.route.vehicle ? "guidance" : "overview");
 	app.view = !VIEWS[wanted] || (!app.route.vehicle && !EVERYWHERE.includes(wanted)) ? "overview" : wanted;
@@ -103,6 +106,22 @@ function enter() {
 		window.scrollTo(0, 0);
 	}
 	return load();
+}
+
+/** Goes to the time of a link, in the source that the link names, or in another one that has the time. */
+function enterTime() {
+	const { time, source: wanted, ...rest } = app.route;
+	const has = one => {
+		const at = secondsAt(one, time);
+		return at >= one.from && at <= Math.max(one.to, one.kind === "live" ? app.newest : 0);
+	};
+	const found = [...app.sources]
+		.sort((one, other) => Number(other.source === wanted) - Number(one.source === wanted))
+		.find(has);
+	app.lostTime = found ? "" : time;
+	const chosen = found ? { source: found.source, at: secondsAt(found, time) } : {};
+	history.replaceState(null, "", `#${query({ ...rest, ...chosen }).slice(1)}`);
+	return enter();
 }
 
 async function load() {
@@ -137,16 +156,14 @@ function keepNewer(answer, rows) {
 	answer.entries.unshift(...rows.filter(one => one.at >= newest && !known.has(one.entry)));
 }
 
-function streamPath() {
-	const { streams, follows, streamParameters } = view();
-	const views =
-		!isLive() || app.error?.status === 401
-			? []
-			: (streams?.(app.route) ?? (follows ? [`vehicle:${app.route.vehicle}`] : []));
-	return views.length ? `/events${query({ views: views.join(","), ...streamParameters?.(app.route) })}` : "";
+/** The views that the stream tells of: each with its own parameters, as behind a `?`. */
+function streamViews() {
+	if (!isLive() || app.error?.status === 401) return [];
+	const { streams, follows } = view();
+	return streams?.(app.route) ?? (follows ? [`vehicle:${app.route.vehicle}`] : []);
 }
 
-const listen = () => stream.want(streamPath());
+const listen = () => stream.show(streamViews());
 
 function refresh(work) {
 	if (app.refreshing) return;
@@ -177,7 +194,7 @@ function receive(event, data) {
 	if (live && event === "beat") live.from = data.from ?? live.from;
 	if (event === "gap") app.missed += data.missed ?? 0;
 	// While a view loads, the stream may still be that of another one.
-	else if (event !== "beat" && stream.path === streamPath()) {
+	else if (event !== "beat" && stream.views.join() === streamViews().join()) {
 		if (event === "unavailable")
 			return fail({ status: 404, message: data.error?.reason ?? "this is not there any more" });
 		if (app.error && !app.isBusy) refresh(load);
@@ -240,10 +257,13 @@ const timeline = new Timeline(element("timeline"));
 
 /** The state of the connection: of the stream to this page, then of the server to the gateway. */
 function connectionBadge() {
-	const { kind, connection, recording } = source() ?? {};
+	if (app.error?.status === 401 || (!source() && app.error?.status === 403)) return badge("not signed in", "bad");
+	if (!source()) return badge("not connected", "bad");
+	const { kind, connection, recording } = source();
 	if (kind === "recording")
 		return recording?.whole === false ? badge("recording, not whole", "warn") : badge("recording");
 	if (app.error?.status === 0 || app.stream === "lost") return badge("page disconnected, trying again", "bad");
+	if (!isKnown(source())) return badge("no gateway yet", "bad");
 	if (connection && connection.state !== "connected")
 		return badge(
 			`gateway ${connection.state}: shown is the state of ${clock(connection.since) || "before"}`,
@@ -253,7 +273,7 @@ function connectionBadge() {
 		? badge("past moment", "warn")
 		: app.stream === "paused"
 			? badge("paused while hidden", "warn")
-			: app.data && !stream.path
+			: app.data && !stream.views.length
 				? badge("not updated live", "warn")
 				: badge("live", "good");
 }
@@ -378,11 +398,22 @@ function paint() {
 		main,
 		app.missed
 			? note(
-					`${app.missed} entries were missed: this page or the inspector was too slow. ` +
+					`${counted(app.missed, "entry was", "entries were")} missed: ` +
+						"this page or the inspector was too slow. " +
 						"What is shown is whole again.",
 				)
 			: null,
-		source()?.gateway?.showsContent === false &&
+		!isKnown(source()) &&
+			note(
+				`No gateway answers at ${source().address}: nothing is known.`,
+				"This page goes on by itself as soon as one does. To start one: waymarkd",
+			),
+		app.lostTime &&
+			note(
+				`No source here has the time of this link, ${app.lostTime}.`,
+				"It is in another recording: waymark inspect FILE",
+			),
+		hidesTexts(source()) &&
 			note(
 				"Places and texts are hidden here.",
 				app.redact

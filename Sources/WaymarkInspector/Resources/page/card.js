@@ -2,7 +2,7 @@
 
 import { html, hint, soft } from "./dom.js";
 import { glyph, lanes } from "./glyph.js";
-import { badge, explained, isEmpty, reasons, why } from "./parts.js";
+import { badge, byRank, explained, isEmpty, reasons, why } from "./parts.js";
 import {
 	duration,
 	estimatesText,
@@ -132,10 +132,11 @@ function laneLine(data, state) {
 			guidance.instructionVariants?.[0] && html("p.card-true", guidance.instructionVariants[0]),
 		);
 	}
-	const list = [
-		...reasons(data.why, "laneGuidances", side),
-		...reasons(data.why, "currentLaneGuidance", side),
-	].filter(one => one.path);
+	const list = byRank(
+		[...reasons(data.why, "laneGuidances", side), ...reasons(data.why, "currentLaneGuidance", side)].filter(
+			one => one.path,
+		),
+	);
 	return html(
 		"p.card-lanes.card-true",
 		list[0] ? `No lanes: ${list[0].text} ` : "No lanes are shown here. ",
@@ -143,7 +144,8 @@ function laneLine(data, state) {
 	);
 }
 
-export function card(data) {
+/** `isHidden`: texts are hidden from this page, so that a name that is missing may have been published. */
+export function card(data, isHidden = false) {
 	const state = data[shownSide(data)];
 	if (!state) {
 		const list = reasons(data.why, "");
@@ -191,7 +193,7 @@ export function card(data) {
 			"p.card-foot",
 			"on ",
 			explained(
-				html("strong", `${state.currentRoadName?.[0] ?? "an unnamed road"} `),
+				html("strong", `${state.currentRoadName?.[0] ?? (isHidden ? "road name hidden" : "an unnamed road")} `),
 				reasons(data.why, "currentRoadName", shownSide(data)),
 				"current road",
 			),

@@ -2,6 +2,31 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** Embeddings and overrides of direction, and isolates. */
+const DIRECTION_CONTROL = /[\u202a-\u202e\u2066-\u2069]/g;
+const OVERRIDE = /[\u202a-\u202e]/;
+
+/** Whether each isolate is closed within the text, so that it does not act on what follows. */
+function areIsolatesClosed(text) {
+	let depth = 0;
+	for (const letter of text) {
+		if (letter === "\u2069") depth--;
+		else if (letter >= "\u2066" && letter <= "\u2068") depth++;
+		if (depth < 0) return false;
+	}
+	return depth === 0;
+}
+
+/** A text whose controls of direction do not act on the page: they are shown by their numbers. */
+export function withoutControls(text) {
+	const shown = String(text);
+	if (!OVERRIDE.test(shown) && areIsolatesClosed(shown)) return shown;
+	return shown.replace(DIRECTION_CONTROL, letter => `⟨U+${letter.charCodeAt(0).toString(16).toUpperCase()}⟩`);
+}
+
+/** Attributes that are shown or read out. */
+const TEXT_ATTRIBUTES = new Set(["label", "title", "placeholder", "aria-valuetext"]);
+
 const isNothing = value => value == null || value === false;
 
 /** Short names of attributes. Not to be pressed is told, too. */
@@ -24,10 +49,14 @@ function apply(element, props) {
 			element.data = value;
 		} else {
 			if (name === "value" && element instanceof HTMLInputElement) element.value = String(value);
-			element.setAttribute(LONG[name] ?? name, value === true && !LONG[name] ? "" : String(value));
+			const text = TEXT_ATTRIBUTES.has(name) ? withoutControls(value) : String(value);
+			element.setAttribute(LONG[name] ?? name, value === true && !LONG[name] ? "" : text);
 		}
 	}
 }
+
+/** A node, or a text as a node. */
+const nodeOf = child => (child instanceof Node ? child : document.createTextNode(withoutControls(child)));
 
 /** The first of `rest` may be properties. */
 function build(element, spec, rest) {
@@ -36,7 +65,12 @@ function build(element, spec, rest) {
 	// A button with a value or without a handler sends its form.
 	if (element.type === "submit" && rest[0]?.onclick) element.type = "button";
 	if (rest[0]?.constructor === Object) apply(element, rest.shift());
-	element.append(...rest.flat(9).filter(child => !isNothing(child)));
+	element.append(
+		...rest
+			.flat(9)
+			.filter(child => !isNothing(child))
+			.map(nodeOf),
+	);
 	return element;
 }
 
@@ -103,7 +137,7 @@ export function show(parent, ...children) {
 	const wanted = children
 		.flat(9)
 		.filter(child => !isNothing(child))
-		.map(child => (child instanceof Node ? child : document.createTextNode(child)));
+		.map(nodeOf);
 	const names = new Set(wanted.map(nameOf)),
 		known = new Map();
 	for (const child of [...parent.childNodes]) {

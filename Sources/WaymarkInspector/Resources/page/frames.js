@@ -2,7 +2,7 @@
 
 import { html, hint, soft } from "./dom.js";
 import { get } from "./net.js";
-import { anchor, badge, frameLink, go, moment, note, place, table } from "./parts.js";
+import { anchor, badge, frameLink, go, moment, note, place, table, withParameters } from "./parts.js";
 import { filterField, messageField, pages, searchField, without } from "./tables.js";
 import { bytes, sentence } from "./words.js";
 
@@ -181,8 +181,7 @@ const frameView = (frame, route, isVirtual) =>
 
 export const frames = {
 	title: "Frames",
-	streams: route => (route.before ? [] : ["entries"]),
-	streamParameters: frameFilter,
+	streams: route => (route.before ? [] : [withParameters("entries", frameFilter(route))]),
 	load: async (route, signal, old) => {
 		const isSame = old?.frame?.entry === route.entry;
 		const [entries, frame] = await Promise.all([

@@ -8,6 +8,7 @@ import {
 	badge,
 	facts,
 	heldBy,
+	hidesTexts,
 	link,
 	LOG_KINDS,
 	moment,
@@ -87,8 +88,12 @@ export function mapOf(data, context, side, pick = null, picked = null) {
 		list = reasons(data.vehicle?.why, "segments", side),
 		hasLine = content.segments.some(one => one.coordinates.length);
 	if (picked) content.waypoints.push({ at: picked, kind: "stop", name: "chosen place" });
+	const isHidden = hidesTexts(context.source);
 	if (!hasLine && !content.waypoints.length)
-		return note("There is no route to draw.", why(list, "no route", list[0]?.text ?? "why?"));
+		return note(
+			isHidden ? "The route is hidden from this observer." : "There is no route to draw.",
+			why(list, "no route", list[0]?.text ?? "why?"),
+		);
 	return html(
 		"figure.map",
 		{ key: "map" },
@@ -241,7 +246,7 @@ export const guidance = {
 			html(
 				"div",
 				heldBy(data.vehicle, anchor({ view: "sides" }, "Compare with what was published")),
-				card(data.vehicle),
+				card(data.vehicle, hidesTexts(context.source)),
 				sequence(data.vehicle),
 			),
 			html("div", mapOf(data, context, "published"), html("div.panel", facts(tripFacts(data.vehicle)))),

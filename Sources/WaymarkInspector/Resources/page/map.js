@@ -2,8 +2,8 @@
 // Places are in degrees, latitude first; in the projection the world is 1 wide, from west to east
 // and from north to south.
 
-import { html } from "./dom.js";
-import { distance } from "./words.js";
+import { html, withoutControls } from "./dom.js";
+import { counted, distance } from "./words.js";
 
 /** The length of the equator. */
 const EQUATOR_METERS = 40_075_016.686;
@@ -201,7 +201,8 @@ class WaymarkMap extends HTMLElement {
 		const { segments, maneuvers, waypoints, position, pick } = this.data;
 		this.canvas?.setAttribute(
 			"aria-label",
-			`Map: ${segments.length} route segments, ${maneuvers.length} maneuvers, ${waypoints.length} waypoints, ` +
+			`Map: ${counted(segments.length, "route segment")}, ${counted(maneuvers.length, "maneuver")}, ` +
+				`${counted(waypoints.length, "waypoint")}, ` +
 				`position ${position ? "derived from the estimates" : "not known"}. ` +
 				"Arrow keys move, plus and minus zoom, 0 shows the whole route, F follows" +
 				`${pick ? ", Enter takes the place in the middle" : ""}.`,
@@ -388,7 +389,7 @@ class WaymarkMap extends HTMLElement {
 
 	label(name, x, y) {
 		const { context } = this,
-			text = name.length > 32 ? `${name.slice(0, 31)}…` : name;
+			text = withoutControls(name.length > 32 ? `${name.slice(0, 31)}…` : name);
 		this.font(12, 600);
 		const width = context.measureText(text).width,
 			left = x + width > this.width - 4 ? x - width - 28 : x;

@@ -1,10 +1,10 @@
 // All vehicles, clients and sessions; two recordings or moments side by side.
 
 import { card } from "./card.js";
-import { code, html, soft } from "./dom.js";
+import { code, hint, html, soft } from "./dom.js";
 import { glyph } from "./glyph.js";
 import { get } from "./net.js";
-import { anchor, badge, facts, field, go, link, note, select, table } from "./parts.js";
+import { anchor, badge, facts, field, go, isKnown, link, note, select, table, withParameters } from "./parts.js";
 import { filterField, searchField } from "./tables.js";
 import { bytes, clock, counted, distance, duration, sentence } from "./words.js";
 
@@ -67,6 +67,26 @@ const endpointCell = row =>
 			)
 		: "none connected";
 
+/** How many requests are open, and how the last one ended. */
+const requestCell = row => {
+	const ended = row.lastRequest;
+	const kind = ended?.codeName === "accepted" ? "good" : "warn";
+	return [
+		counts("requests", "openRequests")(row),
+		ended?.codeName && [
+			" ",
+			anchor({ view: "requests", vehicle: row.vehicle, endpoint: null }, badge(sentence(ended.codeName), kind)),
+		],
+	];
+};
+
+/** The rows of vehicles, each with the newest of its requests that ended. */
+const withLastRequests = (rows, entries = []) =>
+	rows.map(row => ({
+		...row,
+		lastRequest: entries.find(one => one.event === "requestEnded" && one.vehicles?.includes(row.vehicle)),
+	}));
+
 const counts = (view, key) => row => (row[key] ? anchor({ view, vehicle: row.vehicle }, row[key]) : "0");
 
 /** @type {import("./parts.js").Column[]} */
@@ -76,7 +96,14 @@ const VEHICLES = [
 		cell: row =>
 			html("a.strong", { href: link({ view: "guidance", vehicle: row.vehicle, endpoint: null }) }, row.vehicle),
 	},
-	{ name: "State", cell: standing },
+	{ name: "State", kind: "narrow", cell: standing },
+	{
+		name: "Waiting",
+		kind: "number",
+		cell: row => (row.waitingBytes ? badge(bytes(row.waitingBytes), "warn") : "0"),
+	},
+	{ name: "Requests", kind: "narrow", cell: requestCell },
+	{ name: "Findings", kind: "number", cell: counts("findings", "findings") },
 	{ name: "Endpoints", kind: "wide", cell: endpointCell },
 	{
 		name: "Guided by",
@@ -94,13 +121,6 @@ const VEHICLES = [
 		cell: row => [distance(row.distanceLeftMeters), duration(row.timeLeftSeconds)].filter(Boolean).join(", "),
 	},
 	{ name: "Destination", kind: "text", cell: "destination" },
-	{
-		name: "Waiting bytes",
-		kind: "number",
-		cell: row => (row.waitingBytes ? badge(bytes(row.waitingBytes), "warn") : "0"),
-	},
-	{ name: "Requests", kind: "number", cell: counts("requests", "openRequests") },
-	{ name: "Findings", kind: "number", cell: counts("findings", "findings") },
 	{ name: "Newest", kind: "number", cell: "ageSeconds", show: age => `${age.toFixed(1)} s ago` },
 ];
 
@@ -130,16 +150,24 @@ const SESSIONS = [
 	{ name: "Not shared", cell: row => commas(row.optedOut ?? []) || "nothing" },
 ];
 
+/** The events that tell how requests ended, and how many of them are read at first. */
+const ENDINGS = { kind: "event", event: "requestEnded" };
+const ENDINGS_MAX = 200;
+
 const filter = route => ({ search: route.search, only: route.only, sort: route.sort });
 
 export const overview = {
 	title: "Overview",
-	streams: route => (route.after ? [] : ["overview"]),
-	streamParameters: filter,
-	load: (route, signal) =>
-		get("overview", { source: route.source, at: route.at, ...filter(route), after: route.after }, signal).then(
-			answer => ({ overview: answer }),
-		),
+	streams: route =>
+		route.after ? [] : [withParameters("overview", filter(route)), withParameters("entries", ENDINGS)],
+	load: async (route, signal) => {
+		const { source, at, after } = route;
+		const [answer, entries] = await Promise.all([
+			get("overview", { source, at, ...filter(route), after }, signal),
+			get("entries", { source, to: at, ...ENDINGS, limit: ENDINGS_MAX }, signal),
+		]);
+		return { overview: answer, entries };
+	},
 	/** The stream tells only the rows that changed, and the order of all. */
 	receive: (data, change) => {
 		const rows = new Map([...data.overview.vehicles, ...change.changed].map(row => [row.vehicle, row]));
@@ -150,7 +178,7 @@ export const overview = {
 			vehicles: change.order.map(name => rows.get(name)).filter(Boolean),
 		};
 	},
-	draw: ({ overview: data }, { route }) => [
+	draw: ({ overview: data, entries }, { route, source }) => [
 		html(
 			"div.panel",
 			facts([
@@ -172,7 +200,7 @@ export const overview = {
 		table(
 			`Vehicles: ${data.totals.matching ?? data.vehicles.length} of ${data.totals.vehicles}`,
 			VEHICLES,
-			data.vehicles,
+			withLastRequests(data.vehicles, entries?.entries),
 			{
 				key: "vehicle",
 				empty:
@@ -181,7 +209,9 @@ export const overview = {
 								"No vehicle matches.",
 								anchor({ search: null, only: null, after: null }, "Show all vehicles"),
 							)
-						: note("No vehicle is known to this gateway.", "Connect one: waymark cluster --id car"),
+						: isKnown(source)
+							? note("No vehicle is known to this gateway.", "Connect one: waymark cluster --id car")
+							: note("No vehicle is known."),
 			},
 		),
 		html(
@@ -201,7 +231,31 @@ export const overview = {
 	],
 };
 
+/** How long before the end of its session a drive is looked at. */
+const BEFORE_THE_END_SECONDS = 0.001;
+
 const value = one => (typeof one === "object" ? JSON.stringify(one) : String(one));
+
+const isOver = side => !side?.state || side.state.phase === "ended";
+
+/** A second at which a vehicle was guided last in a recording; undefined if it never was. */
+async function guidedLast(source, vehicle, signal) {
+	const { moments } = await get("moments", { source, vehicle }, signal);
+	const end = moments.findLast(one => one.event === "sessionEnded" || one.event === "left");
+	return end && Math.max(0, end.at - BEFORE_THE_END_SECONDS);
+}
+
+/** What two drives hold; where both are over at the ends of their recordings, what they held before. */
+async function comparison({ a, b, vehicle }, route, signal) {
+	const ask = (at, atB) => get("compare", { a, b, vehicle, vehicleB: route.vehicleB, at, atB }, signal);
+	const atEnds = await ask(route.at, route.atB);
+	if (route.at != null || !isOver(atEnds.a) || !isOver(atEnds.b)) return atEnds;
+	const [at, atB] = await Promise.all([
+		guidedLast(a, vehicle, signal),
+		route.atB ?? guidedLast(b, route.vehicleB ?? vehicle, signal),
+	]);
+	return at == null ? atEnds : { ...(await ask(at, atB ?? at)), isBeforeEnd: true };
+}
 
 export const compare = {
 	title: "Compare",
@@ -217,14 +271,7 @@ export const compare = {
 			b,
 			vehicles,
 			vehicle,
-			compare:
-				vehicle == null
-					? null
-					: await get(
-							"compare",
-							{ a, b, vehicle, vehicleB: route.vehicleB, at: route.at, atB: route.atB },
-							signal,
-						),
+			compare: vehicle == null ? null : await comparison({ a, b, vehicle }, route, signal),
 		};
 	},
 	draw: (data, { route, sources }) => {
@@ -247,7 +294,7 @@ export const compare = {
 					min: 0,
 					name: key,
 					value: route[key],
-					placeholder: "its end",
+					placeholder: data.compare?.isBeforeEnd ? "while guided" : "its end",
 					onchange: event => go({ [key]: event.target.value }),
 				}),
 			);
@@ -277,6 +324,8 @@ export const compare = {
 					"There is one source only, so two of its moments are compared.",
 					"To compare two recordings: waymark inspect FIRST.mcap SECOND.mcap",
 				),
+			data.compare?.isBeforeEnd &&
+				hint("Both drives are over at the end. Each is shown while it was guided, just before that."),
 			data.compare
 				? html("div.halves", side(data.compare.a, "Left"), side(data.compare.b, "Right"))
 				: note("No vehicle is in this recording."),

@@ -1,8 +1,14 @@
 // What several views are made of.
 
 import { element, html, show, soft } from "./dom.js";
-import { get } from "./net.js";
+import { get, query } from "./net.js";
 import { clock, sentence } from "./words.js";
+
+/** Whether the gateway of a source has ever answered; a recording has one. */
+export const isKnown = source => source?.kind !== "live" || !!source.gateway?.start || !!source.gateway?.instance;
+
+/** Whether texts and places of a source are hidden from the page. */
+export const hidesTexts = source => isKnown(source) && source?.gateway?.showsContent === false;
 
 /** Where the page is: `route`, `go(changes, replaces)`, `link(changes)`; set by app.js. @type {any} */
 export const place = {};
@@ -28,7 +34,16 @@ export function reasons(list, path, side) {
 		.sort((a, b) => Number(!a.path) - Number(!b.path));
 }
 
-export function reasonText(why) {
+/** Reasons by how much they decide: what is not published is not sent, what is withheld needs no slot, and so on. */
+const DECIDING = ["noSession", "notPublished", "hidden", "withheld", "slots", "fitted", "conflated", "underWay"];
+
+const rank = why => (DECIDING.indexOf(why.reason) + 1 || DECIDING.length + 1) + (why.path ? 0 : 0.5);
+
+/** Each reason once, the one that decides first. */
+export const byRank = list =>
+	[...new Map(list.map(why => [why.text, why])).values()].sort((one, other) => rank(one) - rank(other));
+
+const reasonParts = why => {
 	const detail = [
 		why.feature && `feature ${why.feature}`,
 		why.code && sentence(why.code),
@@ -36,21 +51,25 @@ export function reasonText(why) {
 		why.count && `${why.count} skipped`,
 		why.sequence && `number ${why.sequence}`,
 	].filter(Boolean);
-	return html(
-		"div.reason",
+	return [
 		html("strong", REASONS[why.reason] ?? sentence(why.reason)),
 		detail.length ? soft(` · ${detail.join(" · ")}`) : null,
 		html("p", why.text ?? ""),
 		why.next && html("p.next", why.next),
 		why.entry && html("p", anchor({ view: "frames", entry: why.entry }, "the frame that shows it")),
-	);
-}
+	];
+};
+
+export const reasonText = why => html("div.reason", reasonParts(why));
 
 function openWhy(button, list) {
 	const box = element("why-box");
 	show(
 		box,
-		...Array.from(new Map(list.map(one => [one.text, one])).values(), reasonText),
+		byRank(list).map((one, index, all) => [
+			index === 1 && html("h3.also", "Also, but this does not decide:"),
+			html("div.reason", all.length > 1 && index === 0 && badge("this decides", "warn"), reasonParts(one)),
+		]),
 		html("button.small", { onclick: () => box.hidePopover() }, "Close"),
 	);
 	box.showPopover();
@@ -105,6 +124,9 @@ export const loads =
 	(route, signal) =>
 		get(name, (parameters ?? ofVehicle)(route), signal).then(answer => ({ [as]: answer }));
 
+/** A view of the stream with parameters of its own. */
+export const withParameters = (view, parameters) => `${view}${query(parameters)}`;
+
 export const vehicleStream = route => [`vehicle:${route.vehicle}${route.endpoint ? `/${route.endpoint}` : ""}`];
 
 export const withEndpoint = route => ({ ...ofVehicle(route), endpoint: route.endpoint });
@@ -119,7 +141,9 @@ export function read(cell, row, format = (value, row) => value) {
 
 /**
  * A column of a table. Its `cell` is a key of the row, or a function of the row; `show` formats its value.
- * @typedef {{ name: string, kind?: "number" | "text" | "wide", isDerived?: boolean, cell: any, show?: any }} Column
+ * @typedef {{
+ *   name: string, kind?: "number" | "text" | "wide" | "narrow", isDerived?: boolean, cell: any, show?: any
+ * }} Column
  */
 
 /**
@@ -190,6 +214,26 @@ export const variants = (variants, chosen = -1) =>
 				),
 			)
 		: null;
+
+/** The time of day of a second of a source; empty if it has none, as virtual time. */
+export function timeOfDay(at, source) {
+	const isVirtual = source?.recording?.run?.clock === "virtual";
+	return isVirtual || at == null ? "" : clock(Date.parse(source?.begin) + at * 1000);
+}
+
+/** A second of a source as a time that other inspectors understand, to the microsecond. */
+export function timeAt(source, at) {
+	const micros = Math.round(Date.parse(source.begin) * 1000 + at * 1e6);
+	const rest = String(((micros % 1000) + 1000) % 1000).padStart(3, "0");
+	return new Date(Math.floor(micros / 1000)).toISOString().replace("Z", rest === "000" ? "Z" : `${rest}Z`);
+}
+
+/** The second of a source at such a time. */
+export function secondsAt(source, time) {
+	const micros = Number(/\.\d{3}(\d{3})/.exec(time)?.[1] ?? 0);
+	const seconds = (Date.parse(time) - Date.parse(source.begin)) / 1000 + micros / 1e6;
+	return Math.round(seconds * 1e6) / 1e6;
+}
 
 export const moment = (entry, isVirtual) =>
 	html(

@@ -17,10 +17,12 @@ import {
 	note,
 	reasons,
 	table,
+	timeOfDay,
 	variants,
 	vehicleStream,
 	why,
 	withEndpoint,
+	withParameters,
 } from "./parts.js";
 import { filterField, pages, searchField, without } from "./tables.js";
 import { coordinate, counted, degrees, estimatesText, sentence, waypointName } from "./words.js";
@@ -214,7 +216,7 @@ function outcomeBadge(request) {
 	return badge(sentence(request.outcome), request.outcome === "accepted" ? "good" : "bad");
 }
 
-function requestPanel(request, at) {
+function requestPanel(request, at, source) {
 	const target = request.waypoint ?? request.destination;
 	const end = request.end ?? Math.max(request.begin ?? at, at);
 	const left = request.stage !== "ended" && request.deadline != null ? request.deadline - at : undefined;
@@ -245,6 +247,8 @@ function requestPanel(request, at) {
 			request.steps.map((step, index) =>
 				html(
 					`li${request.why?.step === index ? ".decisive" : ""}`,
+					timeOfDay(step.at, source),
+					" ",
 					frameLink(step.entry, `+${(step.at - (request.begin ?? step.at)).toFixed(3)} s`),
 					` ${step.text} `,
 					step.deadline != null &&
@@ -260,10 +264,10 @@ const requests = {
 	title: "Requests",
 	streams: route => [`requests:${route.vehicle}`],
 	load: loads("requests"),
-	draw: ({ requests: answer }, { isLive, isVirtual }) => {
+	draw: ({ requests: answer }, { isLive, isVirtual, source }) => {
 		const at = isLive && !isVirtual ? answer.at + Math.max(0, (now() - Date.parse(answer.time)) / 1000) : answer.at;
 		return answer.requests.length
-			? answer.requests.map(request => requestPanel(request, at))
+			? answer.requests.map(request => requestPanel(request, at, source))
 			: [
 					note(
 						"No request in this time.",
@@ -285,7 +289,7 @@ const receipts = {
 	title: "Receipts",
 	streams: route => [`receipts:${route.vehicle}`],
 	load: loads("receipts"),
-	draw: ({ receipts: answer }) => [
+	draw: ({ receipts: answer }, { source }) => [
 		table(
 			"Receipts by endpoint",
 			[
@@ -315,7 +319,12 @@ const receipts = {
 			[
 				{ name: "Number", kind: "number", cell: row => frameLink(row.entry, row.sequence) },
 				{ name: "Message", cell: "message", show: sentence },
-				{ name: "Sent at", kind: "number", cell: "sentAt", show: at => anchor({ at }, `${at.toFixed(3)} s`) },
+				{
+					name: "Sent at",
+					kind: "number",
+					cell: "sentAt",
+					show: at => anchor({ at }, timeOfDay(at, source) || `${at.toFixed(3)} s`),
+				},
 				...(answer.endpoints ?? []).flatMap(one => [
 					{
 						name: `${one.endpoint} received`,
@@ -392,8 +401,7 @@ const logFilter = route => ({ vehicle: route.vehicle, kind: route.kind || LOG_KI
 
 const log = {
 	title: "Log",
-	streams: route => (route.before ? [] : ["entries"]),
-	streamParameters: logFilter,
+	streams: route => (route.before ? [] : [withParameters("entries", logFilter(route))]),
 	load: loads("entries", route => ({
 		source: route.source,
 		...logFilter(route),
@@ -415,7 +423,7 @@ const log = {
 				{ name: "What happened", kind: "wide", cell: row => row.text ?? sentence(row.event ?? row.kind) },
 				{ name: "Peer", cell: row => row.peer ?? row.client },
 				{ name: "Session", kind: "number", cell: "session" },
-				{ name: "Code", cell: row => [row.codeName, row.reason].filter(Boolean).join(": ") || row.code },
+				{ name: "Code", cell: row => [row.codeName, row.reason].filter(Boolean).join(": ") },
 			],
 			data.entries.entries,
 			{

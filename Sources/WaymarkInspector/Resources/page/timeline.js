@@ -1,8 +1,8 @@
 // The time line: the moments of a recording, or of what is kept of a gateway, and playing.
 
-import { html, hidden, svg, show, soft } from "./dom.js";
+import { hidden, hint, html, show, soft, svg } from "./dom.js";
 import { get } from "./net.js";
-import { anchor, go, place, select } from "./parts.js";
+import { anchor, go, isKnown, place, select, timeAt } from "./parts.js";
 import { clock, offset, sentence } from "./words.js";
 
 /** How often playing shows another moment. */
@@ -14,6 +14,8 @@ const MOMENTS_MAX = 5000;
 export class Timeline {
 	context = /** @type {any} */ (null);
 	moments = /** @type {any} */ (null);
+	/** The bars: how much crossed in equal parts of a time. */
+	density = /** @type {any} */ ({ from: 0, to: 0, density: [] });
 	/** Up to where moments are known, and when they were asked for. */
 	known = 0;
 	asked = 0;
@@ -47,6 +49,7 @@ export class Timeline {
 		if (identity !== this.identity) {
 			this.identity = identity;
 			this.moments = null;
+			this.density = { from: 0, to: 0, density: [] };
 			this.load();
 		} else if (context.isLive && this.moments && Date.now() - this.asked > ASK_AGAIN_MILLISECONDS) {
 			this.load(this.known);
@@ -60,17 +63,25 @@ export class Timeline {
 	async load(from) {
 		const { source, route } = this.context,
 			identity = this.identity;
+		const isUpdate = from != null;
 		this.asked = Date.now();
 		try {
 			for (let count = 0; count < MOMENTS_MAX && (!count || from != null);) {
 				const part = await get("moments", { source: source.source, vehicle: route.vehicle, from });
 				if (identity !== this.identity) return;
 				const all = [...(this.moments?.moments ?? []).filter(one => one.at < from), ...part.moments];
-				this.moments = { ...part, ...this.moments, moments: all.slice(-MOMENTS_MAX) };
+				this.moments = { moments: all.slice(-MOMENTS_MAX) };
+				if (from == null) this.density = part;
 				this.known = part.to;
 				count += part.moments.length || 1;
 				from = part.next;
 				this.draw();
+			}
+			// The bars of a gateway's history change as a whole: it grows at one end, and is forgotten at the other.
+			if (isUpdate) {
+				const question = { source: source.source, vehicle: route.vehicle, marks: 0 };
+				const density = await get("moments", question);
+				if (identity === this.identity) this.density = density;
 			}
 		} catch {
 			/* The line works without marks. */
@@ -165,24 +176,27 @@ export class Timeline {
 		const { from, to } = this.range,
 			length = Math.max(1e-6, to - from);
 		const across = at => (((at - from) / length) * 1000).toFixed(1);
-		const density = this.moments?.density ?? [],
-			most = Math.max(1, ...density);
-		// The parts are of what was asked for, which may be less than there is by now.
-		const end = this.moments?.to ?? to,
-			width = (((end - from) / length) * 1000) / Math.max(1, density.length);
+		const { density, from: first, to: last } = this.density;
+		const most = Math.max(1, ...density);
+		const begin = Number(across(first)),
+			end = Number(across(last));
+		const width = (end - begin) / Math.max(1, density.length);
 		return svg(
 			"svg.marks",
 			{ viewBox: "0 0 1000 30", preserveAspectRatio: "none", hide: true },
 			...density.map((count, index) =>
 				svg("rect.density", {
-					x: (index * width).toFixed(1),
+					x: (begin + index * width).toFixed(1),
 					y: (30 - (count / most) * 16).toFixed(1),
 					width: Math.max(0.5, width - 0.6).toFixed(1),
 					height: ((count / most) * 16).toFixed(1),
 				}),
 			),
 			...(this.moments?.moments ?? []).map(moment =>
-				svg(`path.mark-${moment.lane}`, { d: `M${across(moment.at)} 2 V14`, "stroke-width": 3 }),
+				svg(`path.mark-${moment.verdict === "passed" ? "passed" : moment.lane}`, {
+					d: `M${across(moment.at)} 2 V14`,
+					"stroke-width": 3,
+				}),
 			),
 		);
 	}
@@ -194,6 +208,7 @@ export class Timeline {
 		const button = (text, name, action, more = {}) =>
 			html("button.small", { label: name, title: name, onclick: action, ...more }, text);
 		const isLive = source.kind === "live";
+		const nowText = route.at == null && isLive && isKnown(source) ? "now " : "";
 		show(
 			this.element,
 			html(
@@ -249,8 +264,8 @@ export class Timeline {
 					),
 					html("button.small", "Go"),
 				),
-				html("output.time", route.at == null && isLive ? "now " : "", this.text(at), soft(` +${offset(at)}`)),
-				anchor({ at }, "Link to this moment"),
+				html("output.time", nowText, this.text(at), soft(` +${offset(at)}`)),
+				anchor(isVirtual ? { at } : { at: null, time: timeAt(source, at) }, "Link to this moment"),
 			),
 			html(
 				"div.scrubber",
@@ -278,6 +293,8 @@ export class Timeline {
 				{ key: "moments", ontoggle: () => this.draw() },
 				html("summary", "Moments"),
 				this.element.querySelector("[open]") &&
+					hint(`Bars: bytes that crossed, in ${this.density.density.length} equal parts of what is kept.`),
+				this.element.querySelector("[open]") &&
 					html(
 						"ol.moments",
 						(this.moments?.moments ?? []).map((moment, index) =>
@@ -285,7 +302,7 @@ export class Timeline {
 								"li",
 								{ key: index },
 								anchor({ at: moment.at }, this.text(moment.at)),
-								` ${sentence(moment.lane)}: ${moment.text}`,
+								` ${[sentence(moment.lane), moment.verdict, moment.text].filter(Boolean).join(": ")}`,
 							),
 						),
 					),

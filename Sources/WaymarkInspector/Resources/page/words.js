@@ -142,4 +142,4 @@ export const estimatesText = estimates =>
 
 export const waypointName = waypoint => waypoint?.nameVariants?.[0] ?? coordinate(waypoint?.center);
 
-export const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+export const counted = (count, noun, nouns = `${noun}s`) => `${count} ${count === 1 ? noun : nouns}`;
