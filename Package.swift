@@ -67,6 +67,7 @@ let package = Package(
         .systemLibrary(
             name: "CProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CWaymarkWire", dependencies: ["CProtobufC"]),
 
         .target(name: "Systemd", dependencies: ["CSystemd"], swiftSettings: strict),
@@ -220,9 +221,8 @@ let package = Package(
         .target(
             name: "WaymarkInspectorServer",
             dependencies: [
-                "ListeningSockets", "WaymarkTexts", "WaymarkClient", "WaymarkCodec", "WaymarkInspector",
-                "WaymarkModel",
-                "WaymarkProtocol", "WaymarkRecording", "WaymarkWeb",
+                "CZlib", "ListeningSockets", "WaymarkClient", "WaymarkCodec", "WaymarkInspector", "WaymarkModel",
+                "WaymarkProtocol", "WaymarkRecording", "WaymarkTexts", "WaymarkWeb",
                 nioCore,
                 .product(
                     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# inspector.sh [OPTIONS]: checks the inspector's page in Debian's Chromium: types, size, every view and action, accessibility. OPTIONS are for pytest.
+# inspector.sh [OPTIONS]: checks the inspector's page in Debian's Chromium: form, types, size, every view and action, accessibility. OPTIONS are for pytest.
+# inspector.sh --format: formats the page's source instead.
 # The page is served by a small server with fixtures; with WAYMARK_INSPECTOR_LINK by `waymark inspect --act`, which printed that link.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,5 +16,8 @@ if ! cmp -s "$requirements" "$environment/installed.txt"; then
   python3 -m venv "$environment"
   "$environment/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements"
   cp "$requirements" "$environment/installed.txt"
+fi
+if [[ ${1:-} == --format ]]; then
+  exec "$environment/bin/oxfmt" -c Tests/Inspector/.oxfmtrc.json Sources/WaymarkInspector/Resources/page
 fi
 "$environment/bin/python3" -m pytest -p no:cacheprovider --rootdir Tests/Inspector -c Tests/Inspector/pytest.ini Tests/Inspector "$@"

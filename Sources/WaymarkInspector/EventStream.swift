@@ -20,21 +20,32 @@ package struct PageEvent: Sendable, Hashable {
 /// What one page shows: says which events it gets when something has changed. A value without clock or I/O.
 package struct EventStream: Sendable {
     private enum View: Sendable, Hashable {
-        case overview
+        case overview(Overview.Filter)
         case vehicle(String, endpoint: String?)
-        case entries
+        case entries(EntryFilter)
         case requests(String)
         case receipts(String)
         case findings(String?)
         case actions(String)
 
-        init(_ text: String) throws(InspectorError) {
+        /// A view as its page names it. Rows may have parameters of their own behind `?`; `shared` are those of the whole stream.
+        init(_ text: String, shared: InspectorQuery) throws(InspectorError) {
+            if let query = try Self.parameters("overview", text) {
+                try query.allow(Overview.Filter.parameters)
+                self = .overview(try Overview.Filter(query))
+                return
+            }
+            if let query = try Self.parameters("entries", text) {
+                try query.allow(EntryFilter.parameters)
+                self = .entries(try EntryFilter(query))
+                return
+            }
             let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map {
                 String($0)
             }
             switch (parts.first, parts.dropFirst().first) {
-            case ("overview", nil): self = .overview
-            case ("entries", nil): self = .entries
+            case ("overview", nil): self = .overview(try Overview.Filter(shared))
+            case ("entries", nil): self = .entries(try EntryFilter(shared))
             case ("findings", nil): self = .findings(nil)
             case (_, ""): throw InspectorError(.invalid, field: "views", "names no vehicle behind the colon")
             case ("findings", let id?): self = .findings(id)
@@ -51,10 +62,18 @@ package struct EventStream: Sendable {
                 )
             }
         }
+
+        /// The parameters of a view of rows; nil for other views, and without any.
+        private static func parameters(
+            _ view: String, _ text: String
+        ) throws(InspectorError) -> InspectorQuery? {
+            guard text.hasPrefix("\(view)?") else { return nil }
+            return try InspectorQuery(String(text.dropFirst(view.count + 1)))
+        }
     }
 
-    /// Views of one page.
-    static let viewsMax = 16
+    /// Views of all windows of a browser.
+    static let viewsMax = 64
     private static let entriesMax = 100
     private static let rowsMax = 100
     /// Between two signs of life.
@@ -64,13 +83,13 @@ package struct EventStream: Sendable {
 
     private let source: String
     private let views: [(name: String, view: View)]
-    private let filter: EntryFilter
-    private let overview: Overview.Filter
-    /// What was sent last, without its times.
+    /// What was sent last for each view, without its times.
     private var sent: [String: Data] = [:]
-    private var rows: [String: Data] = [:]
-    /// The last entry that was sent or left out.
-    private var place: EntryPlace?
+    /// The rows of vehicles that were sent last for each view.
+    private var rows: [String: [String: Data]] = [:]
+    /// The last entry that was sent or left out for each view; at first the last one of before the stream, if its page has that.
+    private var places: [String: EntryPlace] = [:]
+    private var firstPlace: EntryPlace?
     /// The number after which entries are wanted that were told before the stream began.
     private var resumedNumber: UInt64?
     private var lastBeat: Date?
@@ -91,14 +110,12 @@ package struct EventStream: Sendable {
         self.source = source.id
         var views: [(String, View)] = []
         for text in try query.required("views").split(separator: ",").map(String.init) {
-            views.append((text, try View(text)))
+            views.append((text, try View(text, shared: query)))
         }
         guard (1...Self.viewsMax).contains(views.count) else {
             throw InspectorError(.invalid, field: "views", "must be 1 to \(Self.viewsMax)")
         }
         self.views = views
-        self.filter = try EntryFilter(query)
-        self.overview = try Overview.Filter(query)
         self.resumedNumber = lastID.flatMap { UInt64($0) }
         // What was told before is not told again, unless the page has lost its stream.
         if self.resumedNumber == nil {
@@ -108,7 +125,7 @@ package struct EventStream: Sendable {
                 place = placed.place
                 return true
             }
-            self.place = place
+            self.firstPlace = place
         }
     }
 
@@ -185,11 +202,11 @@ package struct EventStream: Sendable {
     ) throws(InspectorError) -> (name: String, object: [String: Any])? {
         var values = ["source": self.source]
         switch view {
-        case .overview:
+        case .overview(let filter):
             // A search looks at everything that all sessions publish.
-            guard self.overview.search.isEmpty || self.mayRead(name, source, now) else { return nil }
-            return self.overviewEvent(name, &inspection, source).map { ("overview", $0) }
-        case .entries: return try self.entriesEvent(name, source).map { ("entries", $0) }
+            guard filter.search.isEmpty || self.mayRead(name, source, now) else { return nil }
+            return self.overviewEvent(name, filter, &inspection, source).map { ("overview", $0) }
+        case .entries(let filter): return try self.entriesEvent(name, filter, source).map { ("entries", $0) }
         case .vehicle(let id, let endpoint):
             values["id"] = id
             values["endpoint"] = endpoint
@@ -236,21 +253,23 @@ package struct EventStream: Sendable {
     // MARK: Rows
 
     private mutating func overviewEvent(
-        _ name: String, _ inspection: inout Inspection, _ source: InspectedSource
+        _ name: String, _ filter: Overview.Filter, _ inspection: inout Inspection,
+        _ source: InspectedSource
     ) -> [String: Any]? {
-        let (overview, rows) = inspection.rows(source, self.overview, limit: Self.rowsMax)
+        let (overview, rows) = inspection.rows(source, filter, limit: Self.rowsMax)
+        let known = self.rows[name] ?? [:]
         var changed: [[String: Any]] = []
         var kept: [String: Data] = [:]
         for (id, row) in rows.rows {
             var content = row
             content["ageSeconds"] = (row["ageSeconds"] as? Double).map { Self.roughly($0) }
             let data = JSON.data(content)
-            if self.rows[id] != data { changed.append(row) }
+            if known[id] != data { changed.append(row) }
             kept[id] = data
         }
-        let gone = self.rows.keys.filter { kept[$0] == nil }.sorted()
+        let gone = known.keys.filter { kept[$0] == nil }.sorted()
         let isFirst = self.sent[name] == nil
-        self.rows = kept
+        self.rows[name] = kept
         var rest = overview.others
         rest.merge([
             "totals": overview.totals(matching: rows.matching), "order": rows.rows.map(\.0),
@@ -276,12 +295,12 @@ package struct EventStream: Sendable {
     private static func roughly(_ seconds: Double) -> Int { Int(seconds / 5) }
 
     private mutating func entriesEvent(
-        _ name: String, _ source: InspectedSource
+        _ name: String, _ filter: EntryFilter, _ source: InspectedSource
     ) throws(InspectorError) -> [String: Any]? {
         let reader = HistoryReader(source: source)
         let objects = EntryObjects(source)
         let resumed = self.resumedNumber
-        let begin = self.place
+        let begin = self.places[name] ?? self.firstPlace
         var last = begin
         var items: [[String: Any]] = []
         var skipped = 0
@@ -290,7 +309,7 @@ package struct EventStream: Sendable {
             if let begin, placed.place <= begin { return true }
             last = placed.place
             if begin == nil, let resumed, UInt64(placed.entry.number) <= resumed & 0xFFFF_FFFF { return true }
-            guard self.filter.matches(placed, source, state) else { return true }
+            guard filter.matches(placed, source, state) else { return true }
             items.append(objects.object(placed, state, hasText: true))
             if items.count > Self.entriesMax {
                 items.removeFirst()
@@ -298,7 +317,7 @@ package struct EventStream: Sendable {
             }
             return true
         }
-        self.place = last ?? EntryPlace(time: source.end, number: 0, index: .max)
+        self.places[name] = last ?? EntryPlace(time: source.end, number: 0, index: .max)
         guard !items.isEmpty else { return nil }
         return ["view": name, "entries": items, "skipped": skipped]
     }

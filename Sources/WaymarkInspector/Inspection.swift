@@ -127,7 +127,7 @@ package struct Inspection: Sendable {
             { inspection, query, now throws(InspectorError) in try inspection.findings(query, now) }
         ),
         "moments": (
-            ["source", "vehicle", "from", "to"],
+            ["source", "vehicle", "from", "to", "marks"],
             { inspection, query, now throws(InspectorError) in
                 let source = try inspection.source(query)
                 return inspection.framed(try Moments(source: source).object(query), source, nil, now)

@@ -43,6 +43,8 @@ package struct InspectorError: Error, Sendable, Hashable {
 package struct InspectorQuery: Sendable, Hashable {
     /// The longest text of a parameter, in bytes.
     package static let textMax = 1_024
+    /// The views of all windows of a browser, in bytes.
+    package static let viewsMax = 16_384
     package static let limitRange = 1...500
 
     private let values: [String: String]
@@ -57,9 +59,9 @@ package struct InspectorQuery: Sendable, Hashable {
             guard values[name] == nil else {
                 throw InspectorError(.invalid, field: Self.shown(name), "is given twice")
             }
-            guard value.utf8.count <= Self.textMax else {
-                throw InspectorError(
-                    .invalid, field: Self.shown(name), "must be at most \(Self.textMax) bytes")
+            let bytesMax = name == "views" ? Self.viewsMax : Self.textMax
+            guard value.utf8.count <= bytesMax else {
+                throw InspectorError(.invalid, field: Self.shown(name), "must be at most \(bytesMax) bytes")
             }
             values[name] = value
         }

@@ -13,6 +13,7 @@ struct Moments {
 
     func object(_ query: InspectorQuery) throws(InspectorError) -> [String: Any] {
         let vehicle = try query.text("vehicle", max: 64)
+        let wantsMarks = try query.word("marks", of: ["0", "1"]) != "0"
         let begin = try self.source.time(query, "from") ?? self.source.from
         let end = try self.source.time(query, "to") ?? self.source.end
         guard begin <= end else { throw InspectorError(.invalid, field: "to", "is before from") }
@@ -26,6 +27,7 @@ struct Moments {
             if let moment = self.moment(text, time, vehicle) { moments.append(moment) }
         }
         switch self.source.history {
+        case _ where !wantsMarks: break
         case .recent(let recent):
             var walk = recent.walk(from: begin)
             while let entry = walk.next(), entry.time <= end {

@@ -13,14 +13,27 @@ package struct PageRequest: Sendable {
     package var cookie: String?
     package var contentType: String
     package var lastEventID: String?
+    /// The header Accept-Encoding.
+    package var acceptEncoding: String
     package var body: Data
 
     package init(
         _ method: String, _ path: String, query: String = "", cookie: String? = nil, contentType: String = "",
-        lastEventID: String? = nil, body: Data = Data()
+        lastEventID: String? = nil, acceptEncoding: String = "", body: Data = Data()
     ) {
         (self.method, self.path, self.query, self.cookie) = (method, path, query, cookie)
         (self.contentType, self.lastEventID, self.body) = (contentType, lastEventID, body)
+        self.acceptEncoding = acceptEncoding
+    }
+
+    /// Whether a response may be compressed: its header names gzip, and not with the quality 0.
+    var acceptsGzip: Bool {
+        self.acceptEncoding.lowercased().split(separator: ",").contains { coding in
+            let parts = coding.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard parts.first == "gzip" else { return false }
+            let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 }
+            return quality ?? 1 > 0
+        }
     }
 }
 
@@ -87,7 +100,7 @@ package final class InspectorHTTP: Sendable {
         if request.path == "/session" { return try self.session(request, cookieName, now) }
         if let file = self.files[request.path] {
             try self.allow(["GET", "HEAD"], request)
-            return PageResponse(headers: [("content-type", file.mediaType)], body: file.bytes)
+            return self.response(file, acceptsGzip: request.acceptsGzip)
         }
         let isData =
             request.path.hasPrefix("/api/") || request.path == "/events" || request.path == "/basemap.geojson"
@@ -136,6 +149,16 @@ package final class InspectorHTTP: Sendable {
         guard request.body.count <= Self.bodyBytesMax else {
             throw InspectorError(.tooLarge, "the body must be at most \(Self.bodyBytesMax) bytes")
         }
+    }
+
+    private func response(_ file: PageFiles.File, acceptsGzip: Bool) -> PageResponse {
+        var response = PageResponse(
+            headers: [("content-type", file.mediaType), ("vary", "Accept-Encoding")], body: file.bytes)
+        if acceptsGzip, let compressed = file.compressed {
+            response.headers.append(("content-encoding", "gzip"))
+            response.body = compressed
+        }
+        return response
     }
 
     private func response(_ answer: InspectorAnswer) -> PageResponse {

@@ -41,7 +41,8 @@
             let asked = PageRequest(
                 request.method.rawValue, request.uri.path, query: request.uri.query ?? "",
                 cookie: Self.cookie(name, request), contentType: request.headers[.contentType] ?? "",
-                lastEventID: HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }, body: body)
+                lastEventID: HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] },
+                acceptEncoding: request.headers[values: .acceptEncoding].joined(separator: ","), body: body)
             let answer = await self.http.respond(to: asked, cookieName: name, now: self.now())
             return self.response(answer, request)
         }

@@ -147,8 +147,14 @@ extension LiveFeed.State {
     }
 
     fileprivate mutating func apply(_ connection: ConnectionState, at now: RecordingTime) {
-        let since = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         let wasConnected = self.source.connection["state"] == "connected"
+        var since = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        switch connection {
+        case .connected: break
+        case .connecting, .closed:
+            // What is shown is the state of the time at which the connection was lost, however often it was tried again since.
+            if !wasConnected, let lost = self.source.connection["since"] { since = lost }
+        }
         switch connection {
         case .connecting:
             guard self.source.connection["state"] != "connecting" else { return }

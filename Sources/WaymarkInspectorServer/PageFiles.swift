@@ -5,6 +5,13 @@ package struct PageFiles: Sendable {
     package struct File: Sendable {
         package let mediaType: String
         package let bytes: Data
+        /// The bytes as gzip has them; nil if that is not shorter.
+        package let compressed: Data?
+
+        init(mediaType: String, bytes: Data) {
+            (self.mediaType, self.bytes) = (mediaType, bytes)
+            self.compressed = Gzip.compress(bytes).flatMap { $0.count < bytes.count ? $0 : nil }
+        }
     }
 
     private static let mediaTypes = [
@@ -19,7 +26,7 @@ package struct PageFiles: Sendable {
 
     package init() {}
 
-    /// Reads a folder. Files of other types, and what is too much, are left out.
+    /// Reads and compresses the files of a folder. Files of other types, and what is too much, are left out.
     package init(folder: URL) {
         let root = folder.standardizedFileURL.path
         var rest = Self.bytesMax

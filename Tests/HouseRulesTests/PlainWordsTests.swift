@@ -27,7 +27,7 @@ private let allowed: [(file: String, text: String)] = [
 ]
 
 /// What begins the lines of comments.
-private let marks = ["///", "//", "#", "*"]
+private let marks = ["///", "//", "/**", "/*", "#", "*"]
 
 @Suite struct PlainWordsTests {
     @Test(arguments: plainPlaces)
@@ -71,9 +71,8 @@ private let marks = ["///", "//", "#", "*"]
         try #require(FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), "\(place)")
         guard isFolder.boolValue else { return [place] }
         let kinds: Set = [
-            "", "8", "c", "catalog", "conf", "h", "md", "proto", "py", "service", "sh", "socket", "swift",
-            "txt",
-            "yaml",
+            "", "8", "c", "catalog", "conf", "css", "h", "html", "js", "md", "proto", "py", "service", "sh",
+            "socket", "swift", "txt", "yaml",
         ]
         let paths = try FileManager.default.subpathsOfDirectory(atPath: url.path).map { "\(place)/\($0)" }
         return paths.filter { path in

@@ -16,6 +16,9 @@ LINK = os.environ.get("WAYMARK_INSPECTOR_LINK")
 VEHICLE = os.environ.get("WAYMARK_INSPECTOR_VEHICLE", "car")
 
 
+WITHIN_SECONDS = 60.0
+"""How long what must happen may take on a busy machine."""
+
 _click = Locator.click
 
 
@@ -88,7 +91,7 @@ class Inspector:
             " && !document.querySelector('#view')?.textContent.startsWith('Loading')"
         )
 
-    def until(self, expression: str, seconds: float = 15) -> None:
+    def until(self, expression: str, seconds: float = WITHIN_SECONDS) -> None:
         """Waits for an expression to be true. (Playwright's own way of waiting needs `eval`, which the page's policy forbids.)"""
         end = time.monotonic() + seconds
         while not self.page.evaluate(expression):
@@ -116,7 +119,7 @@ def open_page(browser: Browser, link: str) -> Iterator[Callable[..., Inspector]]
             **more,
         )
         inspector = Inspector(context.new_page(), link.split("/#")[0], link)
-        inspector.page.set_default_timeout(15000)
+        inspector.page.set_default_timeout(WITHIN_SECONDS * 1000)
         inspector.page.on("request", lambda request: inspector.requests.append(request.url))
         inspector.page.on("pageerror", lambda error: inspector.errors.append(str(error)))
         if not expects_errors:

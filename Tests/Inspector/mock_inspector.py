@@ -48,7 +48,7 @@ PARAMETERS = {
     "receipts": "source at id",
     "requests": "source at id",
     "findings": "source vehicle limit",
-    "moments": "source vehicle from to",
+    "moments": "source vehicle from to marks",
     "compare": "a b vehicle vehicleB at atB",
     "actions": "id",
 }
@@ -66,6 +66,8 @@ class Mock:
         self.connection: dict[str, Any] = {"state": "connected", "since": instant(0)}
         self.requests: list[tuple[str, str, Any]] = []
         """Method, path with query, and body of each request."""
+        self.streams = 0
+        """Streams of events that are open, or whose end was not noticed yet."""
         self.overrides: dict[str, Any] = {}
         """Answers by name, in place of the usual ones."""
         self.stopping = threading.Event()
@@ -296,6 +298,9 @@ class Mock:
         told: list[tuple[str, Any]] = [("beat", {"at": self.at, "from": 0, "now": instant(self.at)})]
         for view in views:
             name, _, rest = view.partition(":")
+            if name.startswith(("overview", "entries")):
+                name, _, parameters = view.partition("?")
+                rest, query = "", {key: values[-1] for key, values in parse_qs(parameters).items()}
             vehicle, _, endpoint = rest.partition("/")
             key = "vehicle" if name == "findings" else "id"
             told_query = {**({key: vehicle} if vehicle else {}), **({"endpoint": endpoint} if endpoint else {})}
@@ -305,6 +310,7 @@ class Mock:
                     (
                         name,
                         {
+                            "view": view,
                             "at": self.at,
                             "totals": fixture("overview")["totals"],
                             "changed": rows,
@@ -400,6 +406,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def stream(self, query: dict[str, str]) -> None:
         views = query.pop("views").split(",")
+        self.mock.streams += 1
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Content-Security-Policy", CSP)
@@ -407,16 +414,18 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.close_connection = True
         known = ""
-        while not self.mock.stopping.is_set():
-            told = self.mock.events(views, query)
-            text = "".join(
-                f"id: {int(self.mock.at * 10)}\nevent: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n" for name, data in told
-            )
-            if text != known:
-                known = text
-                self.wfile.write(text.encode())
+        try:
+            while not self.mock.stopping.is_set():
+                told = self.mock.events(views, query)
+                head = f"id: {int(self.mock.at * 10)}\n"
+                text = "".join(f"{head}event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n" for name, data in told)
+                # Only by writing is it noticed that the browser has gone.
+                self.wfile.write((text if text != known else ":\n\n").encode())
                 self.wfile.flush()
-            self.mock.stopping.wait(0.1)
+                known = text
+                self.mock.stopping.wait(0.1)
+        finally:
+            self.mock.streams -= 1
 
 
 if __name__ == "__main__":

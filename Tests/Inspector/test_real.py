@@ -1,7 +1,9 @@
 """Rows of the parity table in Docs/inspector.md, against the real programs. What the page loads is what lies beside them."""
 
+import gzip
 import json
 import re
+import urllib.request
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +14,8 @@ from playwright.sync_api import Page, expect
 
 import real
 from conftest import Inspector
+from mock_inspector import PAGE
+from test_files import CROSSING_BYTES_MAX
 from test_views import VIEWS
 
 pytestmark = pytest.mark.skipif(
@@ -54,6 +58,17 @@ def hears(inspector: Inspector, world: real.World, vehicle: str, *arguments: str
 
 def button(page: Page, name: str):  # type: ignore[no-untyped-def]
     return page.locator("fieldset.actions section, fieldset.actions form, table").get_by_role("button", name=name, exact=True)
+
+
+def test_the_page_crosses_compressed_and_whole(world: real.World) -> None:
+    origin, crossed = world.link.split("/#")[0], 0
+    for path in PAGE.iterdir():
+        request = urllib.request.Request(f"{origin}/page/{path.name}", headers={"Accept-Encoding": "gzip"})
+        with urllib.request.urlopen(request) as response:
+            body = response.read()
+            crossed += len(body)
+            assert (gzip.decompress(body) if response.headers["Content-Encoding"] == "gzip" else body) == path.read_bytes()
+    assert crossed <= CROSSING_BYTES_MAX
 
 
 def test_the_card_and_what_follows(inspector: Inspector) -> None:

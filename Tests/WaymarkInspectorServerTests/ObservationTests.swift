@@ -45,6 +45,15 @@
             #expect(Set(try await Self.lines(bench.feed)) == [Self.lost, Self.back])
         }
 
+        @Test func `a connection that is tried again was lost when it was lost first`() {
+            let bench = Bench()
+            bench.feed.handle(.state(.closed(.closed)))
+            let lost = bench.feed.snapshot.source.connection["since"]
+            bench.feed.handle(.state(.connecting))
+            bench.feed.handle(.state(.closed(.closed)))
+            #expect(lost != nil && bench.feed.snapshot.source.connection["since"] == lost)
+        }
+
         @Test(arguments: [true, false])
         func `rules that wait do not judge what they cannot see`(_ isClosed: Bool) {
             let bench = Bench()

@@ -60,6 +60,44 @@
             }
         }
 
+        @Test func `files of the page cross compressed to browsers that accept it`() async throws {
+            try await Self.withSession { client, _ in
+                var sizes = (crossed: 0, whole: 0)
+                for name in try FileManager.default.contentsOfDirectory(atPath: PageResources.folder.path) {
+                    let uri = "/page/\(name)"
+                    let whole = try await client.execute(uri: uri, method: .get)
+                    #expect(whole.headers[.contentEncoding] == nil)
+                    let crossed = try await client.execute(
+                        uri: uri, method: .get, headers: [.acceptEncoding: "deflate, gzip;q=0.8, br"])
+                    #expect(crossed.headers[.contentType] == whole.headers[.contentType])
+                    #expect(crossed.headers[.contentLength] == "\(crossed.body.readableBytes)")
+                    #expect(crossed.headers[.vary] == "Accept-Encoding")
+                    if crossed.headers[.contentEncoding] == "gzip" {
+                        #expect(crossed.body.getBytes(at: 0, length: 2) == [0x1f, 0x8b], "\(name)")
+                    } else {
+                        #expect(crossed.body == whole.body, "\(name)")
+                    }
+                    sizes.crossed += crossed.body.readableBytes
+                    sizes.whole += whole.body.readableBytes
+                }
+                #expect(sizes.crossed < sizes.whole / 2)
+            }
+        }
+
+        @Test(arguments: [
+            ("", nil), ("gzip", "gzip"), ("GZIP", "gzip"), ("gzip;q=0", nil), ("gzip; q=0.0", nil),
+            ("br;q=1, gzip;q=0.5", "gzip"), ("identity", nil), ("x-gzip-not", nil),
+        ])
+        func `a file is compressed only if the browser says gzip`(_ accepted: String, _ encoding: String?)
+            async throws
+        {
+            try await Self.withSession { client, _ in
+                let response = try await client.execute(
+                    uri: "/page/app.js", method: .get, headers: [.acceptEncoding: accepted])
+                #expect(response.headers[.contentEncoding] == encoding)
+            }
+        }
+
         @Test func `every question has a test`() {
             let tested = Set(Self.routes.map { String($0.0.dropFirst(5).prefix { $0 != "?" }) })
             #expect(Set(Inspection.paths).subtracting(tested) == ["export", "frame"])
@@ -210,6 +248,56 @@
                         uri: "/api/preview", method: .post, headers: headers, body: ByteBuffer(string: "{}"))
                     #expect(response.status == .badRequest)
                 }
+            }
+        }
+
+        @Test func `windows that share a stream have filters of their own`() async throws {
+            var bench = Bench()
+            let views = [
+                "overview?only=guided", "overview?only=away", "entries?kind=event",
+                "entries?kind=frame&search=austrasse",
+            ]
+            let text = views.joined(separator: ",").addingPercentEncoding(
+                withAllowedCharacters: .alphanumerics)
+            var stream = try await bench.http.desk.openStream(
+                try InspectorQuery("views=\(try #require(text))"), lastID: nil)
+            let now = Date(timeIntervalSince1970: 0)
+            func next() async throws -> [String: [String: Any]] {
+                let (events, after) = await bench.http.desk.events(of: stream, actions: [:], now: now)
+                stream = after
+                return try events.reduce(into: [:]) { objects, event in
+                    let object = try JSONSerialization.jsonObject(with: event.data) as? [String: Any]
+                    if let object, let view = object["view"] as? String { objects[view] = object }
+                }
+            }
+            let first = try await next()
+            #expect(Set(first.keys) == Set(views.prefix(2)))
+            #expect(first[views[0]]?["order"] as? [String] == ["secretcar"])
+            #expect(first[views[1]]?["order"] as? [String] == [])
+            bench.publish(.currentRoadName(["Austrasse"]))
+            #expect(Set(try await next().keys) == [views[0], views[3]])
+            bench.publish(.currentRoadName(["Landstrasse"]))
+            #expect(Set(try await next().keys) == [views[0]])
+        }
+
+        @Test(arguments: [
+            "overview?kind=event", "entries?only=slow", "entries?limit=3", "vehicle?id=x", "overview?sort=x",
+        ])
+        func `a view with parameters that it does not have is refused`(_ view: String) async throws {
+            let text = try #require(view.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+            await #expect(throws: InspectorError.self) {
+                try await Bench().http.desk.openStream(try InspectorQuery("views=\(text)"), lastID: nil)
+            }
+        }
+
+        @Test func `bars can be asked for without marks`() async throws {
+            try await Self.withSession { client, headers in
+                let whole = try await client.execute(uri: "/api/moments", method: .get, headers: headers)
+                let bars = try await client.execute(
+                    uri: "/api/moments?marks=0", method: .get, headers: headers)
+                #expect((try Self.object(bars)["moments"] as? [Any])?.isEmpty == true)
+                #expect(
+                    try Self.object(bars)["density"] as? [Int] == Self.object(whole)["density"] as? [Int])
             }
         }
 

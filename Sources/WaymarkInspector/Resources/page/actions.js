@@ -1,11 +1,10 @@
-// Actions, and configurations of a cluster.
+// Speaking for a vehicle: stops, drives, answers, settings.
 
-import { cluster, SIZES } from "./card.js";
-import { code, element, h, hint } from "./dom.js";
+import { element, html, hint } from "./dom.js";
 import { mapOf, routeData } from "./guidance.js";
 import { get, now, post } from "./net.js";
-import { anchor, badge, facts, field, go, link, note, ofVehicle, place, reasonText, select, table, withEndpoint } from "./parts.js";
-import { coordinate, distance, duration, sentence, waypointName } from "./words.js";
+import { anchor, badge, buttons, facts, field, note, ofVehicle, panel, select, table } from "./parts.js";
+import { coordinate, estimatesText, sentence, waypointName } from "./words.js";
 
 const named = list => (list ?? []).map(one => [one.name, one.text ?? sentence(one.name)]);
 
@@ -29,176 +28,291 @@ function lastOf({ source, vehicle }) {
 	return last;
 }
 
-const buttonsOf = context => (text, body, kind = "") => h(`button${kind}`, { onclick: () => act(context, typeof body === "function" ? body() : body) }, text);
-const panel = (title, ...children) => h("section.panel", h("h2", title), children);
-const asks = (title, ...children) => h("section.panel.asks", h("h2", title), children);
-const buttons = (...children) => h("div.buttons", children);
+const buttonsOf =
+	context =>
+	(text, body, kind = "") =>
+		html(`button${kind}`, { onclick: () => act(context, typeof body === "function" ? body() : body) }, text);
+const asks = (title, ...children) => html("section.panel.asks", html("h2", title), children);
 
 /** "47.1, 9.5" as a place; null if it is none. */
 function parsePlace(text) {
-	const parts = text.trim().split(/[\s,;]+/).map(Number);
-	return parts.length === 2 && parts.every(Number.isFinite) && Math.abs(parts[0]) <= 90 && Math.abs(parts[1]) <= 180 ? parts : null;
+	const parts = text
+		.trim()
+		.split(/[\s,;]+/)
+		.map(Number);
+	return parts.length === 2 && parts.every(Number.isFinite) && Math.abs(parts[0]) <= 90 && Math.abs(parts[1]) <= 180
+		? parts
+		: null;
 }
 
 function placeForm(context, data) {
 	const segments = data.vehicle?.published?.segments ?? [];
-	return h("form.panel", { id: "place-form", onsubmit: event => {
-		event.preventDefault();
-		const { place, name, segment } = event.target.elements, center = parsePlace(place.value), action = event.submitter?.value ?? "waypoint";
-		if (!center) {
-			Object.assign(lastOf(context.route), { text: "Place: must be a latitude and a longitude in degrees, for example 47.1, 9.5", isBad: true });
-			place.focus();
-			return context.redraw();
-		}
-		return act(context, { action, [action]: { center, nameVariants: name.value.trim() ? [name.value.trim()] : undefined }, segment: (action === "waypoint" && segment.value) || undefined });
-	} }, h("h2", "Ask for a stop or a drive"),
-	field("Place: latitude, longitude", h("input", { keep: 1, name: "place", required: true, placeholder: "47.1, 9.5", value: coordinate(lastOf(context.route).place), autocomplete: "off" }), "or click on the map; by keyboard: Enter"),
-	field("Name", h("input", { keep: 1, name: "name", maxlength: 128, autocomplete: "off" })),
-	field("In the segment", select("segment", [["", "where the client likes"], ...segments.map(one => [one.id, `${one.id}: to ${waypointName(one.destination) || "the next stop"}`])], "", { keep: 1, key: segments.map(one => one.id).join() })),
-	buttons(h("button.primary", { value: "waypoint" }, "Ask for a stop here"), h("button", { value: "destination" }, "Ask for a drive there")));
+	return html(
+		"form.panel",
+		{
+			id: "place-form",
+			onsubmit: event => {
+				event.preventDefault();
+				const { place, name, segment } = event.target.elements,
+					center = parsePlace(place.value),
+					action = event.submitter?.value ?? "waypoint";
+				if (!center) {
+					Object.assign(lastOf(context.route), {
+						text: "Place: must be a latitude and a longitude in degrees, for example 47.1, 9.5",
+						isBad: true,
+					});
+					place.focus();
+					return context.redraw();
+				}
+				return act(context, {
+					action,
+					[action]: { center, nameVariants: name.value.trim() ? [name.value.trim()] : undefined },
+					segment: (action === "waypoint" && segment.value) || undefined,
+				});
+			},
+		},
+		html("h2", "Ask for a stop or a drive"),
+		field(
+			"Place: latitude, longitude",
+			html("input", {
+				keep: 1,
+				name: "place",
+				required: true,
+				placeholder: "47.1, 9.5",
+				value: coordinate(lastOf(context.route).place),
+				autocomplete: "off",
+			}),
+			"or click on the map; by keyboard: Enter",
+		),
+		field("Name", html("input", { keep: 1, name: "name", maxlength: 128, autocomplete: "off" })),
+		field(
+			"In the segment",
+			select(
+				"segment",
+				[
+					["", "where the client likes"],
+					...segments.map(one => [
+						one.id,
+						`${one.id}: to ${waypointName(one.destination) || "the next stop"}`,
+					]),
+				],
+				"",
+				{ keep: 1, key: segments.map(one => one.id).join() },
+			),
+		),
+		buttons(
+			html("button.primary", { value: "waypoint" }, "Ask for a stop here"),
+			html("button", { value: "destination" }, "Ask for a drive there"),
+		),
+	);
 }
 
 const secondsTo = (deadline, { source }) => deadline - (now() - Date.parse(source.begin)) / 1000;
 
-const leftText = (one, context) => (one.deadline == null ? "" : ` ${Math.ceil(secondsTo(one.deadline, context))} s left.`);
+const leftText = (one, context) =>
+	one.deadline == null ? "" : ` ${Math.ceil(secondsTo(one.deadline, context))} s left.`;
 
 const isOpen = (one, context) => one && !(secondsTo(one.deadline, context) <= 0);
 
 function promptPanel(context, button, prompt) {
-	if (!isOpen(prompt, context)) return panel("Prompt", note("No question is open.", "The gateway asks after a client has offered estimates."));
-	return asks(`Add the stop ${waypointName(prompt.waypoint)}?`,
-		h("p", `${distance(prompt.travelEstimates?.distanceMeters)}, ${duration(prompt.travelEstimates?.timeSeconds)} with it.${leftText(prompt, context)}`),
-		buttons(button("Accept", { action: "answerPrompt", requestID: prompt.requestID, accepted: true }, ".primary"), button("Decline", { action: "answerPrompt", requestID: prompt.requestID, accepted: false })));
+	if (!isOpen(prompt, context))
+		return panel("Prompt", note("No question is open.", "The gateway asks after a client has offered estimates."));
+	return asks(
+		`Add the stop ${waypointName(prompt.waypoint)}?`,
+		html("p", `${estimatesText(prompt.travelEstimates)} with it.${leftText(prompt, context)}`),
+		buttons(
+			button("Accept", { action: "answerPrompt", requestID: prompt.requestID, accepted: true }, ".primary"),
+			button("Decline", { action: "answerPrompt", requestID: prompt.requestID, accepted: false }),
+		),
+	);
 }
 
 function sharePanel(context, button, share) {
 	if (!isOpen(share, context)) return panel("Shared destination", note("No destination waits for an answer."));
-	const outcome = select("outcome", named(context.names.outcomes).filter(one => one[0] !== "accepted"), "declinedByUser", { id: "share-outcome", keep: 1 });
-	return asks(`Destination: ${waypointName(share.destination)}`, hint(share.destination?.addressVariants?.[0] ?? coordinate(share.destination?.center), leftText(share, context)),
-		buttons(button("Accept", { action: "answerShare", shareID: share.shareID, accepted: true }, ".primary"), field("Outcome", outcome),
-			button("Decline with this outcome", () => ({ action: "answerShare", shareID: share.shareID, outcome: element("share-outcome").value }))));
+	const outcome = select(
+		"outcome",
+		named(context.names.outcomes).filter(one => one[0] !== "accepted"),
+		"declinedByUser",
+		{ id: "share-outcome", keep: 1 },
+	);
+	return asks(
+		`Destination: ${waypointName(share.destination)}`,
+		hint(
+			share.destination?.addressVariants?.[0] ?? coordinate(share.destination?.center),
+			leftText(share, context),
+		),
+		buttons(
+			button("Accept", { action: "answerShare", shareID: share.shareID, accepted: true }, ".primary"),
+			field("Outcome", outcome),
+			button("Decline with this outcome", () => ({
+				action: "answerShare",
+				shareID: share.shareID,
+				outcome: element("share-outcome").value,
+			})),
+		),
+	);
 }
 
 function controlPanels(context, button, data) {
-	const names = context.names, alert = data.vehicle?.published?.alert;
-	const choice = (action, key, label, options) => field(label, select(key, [["", "as it is"], ...options], "", { keep: 1, onchange: event => event.target.value && act(context, { action, [key]: event.target.value }) }));
+	const names = context.names,
+		alert = data.vehicle?.published?.alert;
+	const choice = (action, key, label, options) =>
+		field(
+			label,
+			select(key, [["", "as it is"], ...options], "", {
+				keep: 1,
+				onchange: event => event.target.value && act(context, { action, [key]: event.target.value }),
+			}),
+		);
 	return [
-		panel("Guidance", buttons(button("Allow guidance", { action: "allow" }), button("Cancel: the user stopped", { action: "cancel", reason: "userStopped" }, ".danger"),
-			button("Cancel: own navigation started", { action: "cancel", reason: "ownNavigationStarted" }, ".danger")),
-		choice("routeSource", "routeSource", "Route source", named(names.routeSources))),
-		panel("Display", buttons(button("Zoom in", { action: "zoom", zoomDirection: "in" }), button("Zoom out", { action: "zoom", zoomDirection: "out" })),
-			choice("settings", "contentStyle", "Appearance", ["light", "dark"]), choice("settings", "compass", "Compass", named(names.clusterSettings)), choice("settings", "speedLimit", "Speed limit", named(names.clusterSettings)),
-			buttons(button("Ready to show", { action: "settings", ready: true }), button("Not ready", { action: "settings", ready: false }))),
-		alert && asks(`Alert: ${alert.titleVariants?.[0] ?? alert.id}`, buttons(button("Dismiss", { action: "alert", alertID: alert.id, response: "dismiss" }),
-			(alert.actions ?? []).map(one => button(one.titleVariants?.[0] ?? `action ${one.id}`, { action: "alert", alertID: alert.id, actionID: one.id })))),
+		panel(
+			"Guidance",
+			buttons(
+				button("Allow guidance", { action: "allow" }),
+				button("Cancel: the user stopped", { action: "cancel", reason: "userStopped" }, ".danger"),
+				button(
+					"Cancel: own navigation started",
+					{ action: "cancel", reason: "ownNavigationStarted" },
+					".danger",
+				),
+			),
+			choice("routeSource", "routeSource", "Route source", named(names.routeSources)),
+		),
+		panel(
+			"Display",
+			buttons(
+				button("Zoom in", { action: "zoom", zoomDirection: "in" }),
+				button("Zoom out", { action: "zoom", zoomDirection: "out" }),
+			),
+			choice("settings", "contentStyle", "Appearance", ["light", "dark"]),
+			choice("settings", "compass", "Compass", named(names.clusterSettings)),
+			choice("settings", "speedLimit", "Speed limit", named(names.clusterSettings)),
+			buttons(
+				button("Ready to show", { action: "settings", ready: true }),
+				button("Not ready", { action: "settings", ready: false }),
+			),
+		),
+		alert &&
+			asks(
+				`Alert: ${alert.titleVariants?.[0] ?? alert.id}`,
+				buttons(
+					button("Dismiss", { action: "alert", alertID: alert.id, response: "dismiss" }),
+					(alert.actions ?? []).map(one =>
+						button(one.titleVariants?.[0] ?? `action ${one.id}`, {
+							action: "alert",
+							alertID: alert.id,
+							actionID: one.id,
+						}),
+					),
+				),
+			),
 	];
 }
 
 export const actions = {
-	title: "Actions", ticks: true, streams: route => [`vehicle:${route.vehicle}`, `actions:${route.vehicle}`],
+	title: "Actions",
+	ticks: true,
+	streams: route => [`vehicle:${route.vehicle}`, `actions:${route.vehicle}`],
 	load: async (route, signal, old) => {
-		const [done, vehicle] = await Promise.all([get("actions", { id: route.vehicle }, signal), get("vehicle", ofVehicle(route), signal)]);
+		const [done, vehicle] = await Promise.all([
+			get("actions", { id: route.vehicle }, signal),
+			get("vehicle", ofVehicle(route), signal),
+		]);
 		const data = { actions: done, vehicle, route: old?.route };
 		await actions.after(data, route, signal);
 		return data;
 	},
-	after: async (data, route, signal) => { data.route = await routeData({ ...route, endpoint: undefined }, data.vehicle.routeKey, data.route, signal); },
+	after: async (data, route, signal) => {
+		data.route = await routeData({ ...route, endpoint: undefined }, data.vehicle.routeKey, data.route, signal);
+	},
 	draw: (data, context) => {
-		const button = buttonsOf(context), last = lastOf(context.route), { actions: state } = data, isOff = !state.enabled || !context.isLive;
+		const button = buttonsOf(context),
+			last = lastOf(context.route),
+			{ actions: state } = data,
+			isOff = !state.enabled || !context.isLive;
 		const reason = !context.isLive ? "this is a past moment" : state.reason;
 		// Another vehicle has other fields: what the reader filled in is kept.
-		const fields = (...children) => h("fieldset.actions", { disabled: isOff, label: "Actions", key: last.of }, children);
+		const fields = (...children) =>
+			html("fieldset.actions", { disabled: isOff, label: "Actions", key: last.of }, children);
 		const pick = at => {
 			last.place = at;
 			element("place-form").elements.place.value = at.join(", ");
 			context.redraw();
 		};
 		return [
-			isOff && note(`Actions are off: ${reason ?? "the gateway does not let the inspector speak"}.`, context.isLive ? "Start the inspector with waymark inspect --act, as a user that may be this vehicle." : anchor({ at: null }, "Go to now")),
-			h(`p${last.isBad ? ".problem" : ""}`, { role: "status", id: "act-status" }, last.text),
-			h("div.halves", mapOf(data, context, "published", !isOff && pick, last.place), fields(placeForm(context, data))),
-			fields(h("div.grid", promptPanel(context, button, state.prompt), sharePanel(context, button, state.share), ...controlPanels(context, button, data),
-				panel("The inspector's endpoint", facts([["Name", state.endpoint.endpoint], ["State", [state.endpoint.state, state.endpoint.reason && `: ${state.endpoint.reason}`]]]),
-					hint("It connects at the first action. To hear prompts and shared destinations, connect it before."), buttons(button("Connect", { action: "connect" }), button("Disconnect", { action: "disconnect" }))))),
-			table("What was done", [
-				["Action", row => [row.id, " ", sentence(row.action)]], ["What=", row => [row.text, row.explanation && hint(row.explanation)]],
-				["State", row => (row.state === "underWay" ? badge("under way", "warn") : badge(sentence(row.outcome ?? row.state), ["accepted", "sent"].includes(row.outcome) ? "good" : "bad"))],
-				["At#", "at", at => `${at.toFixed(1)} s`],
-				["Request", row => (row.requestID ? [anchor({ view: "requests" }, row.requestID), " ", row.state === "underWay" && !isOff && button("Withdraw", { action: "withdraw", requestID: row.requestID }, ".small")] : "—")],
-			], state.done, { key: "id", empty: note("Nothing was done yet.") }),
-		];
-	},
-};
-
-const SAVED = "waymark-configurations";
-
-function saved() {
-	try {
-		return JSON.parse(localStorage.getItem(SAVED) ?? "{}");
-	} catch {
-		return {};
-	}
-}
-
-/** `profile`: what it was before; the form does not have all of it. */
-function profileOf(form, { readDelayMilliseconds }) {
-	const limits = {}, without = [];
-	for (const input of form.elements) {
-		if (input.type === "checkbox" && !input.checked) without.push(input.name);
-		if (input.type === "number" && input.value > 0) limits[input.name] = Number(input.value);
-	}
-	const { distanceUnits, locale } = form.elements;
-	return { readDelayMilliseconds, without: without.length ? without : undefined, limits: Object.keys(limits).length ? limits : undefined,
-		distanceUnits: distanceUnits.value === "asPublished" ? undefined : distanceUnits.value, locale: locale.value || undefined };
-}
-
-function editor(profile, known, redraw) {
-	const store = (name, content) => localStorage.setItem(SAVED, JSON.stringify({ ...saved(), [name]: content }));
-	const change = form => go({ profile: JSON.stringify(profileOf(form, profile)), saved: form.elements.saveAs.value }, true);
-	return h("form.panel", { key: "editor", onchange: event => change(event.currentTarget), onsubmit: event => {
-		event.preventDefault();
-		const form = event.target, name = form.elements.saveAs.value.trim();
-		if (name) store(name, profileOf(form, profile));
-		change(form);
-		redraw();
-	} }, h("h2", "Configuration"),
-	h("fieldset", h("legend", "Asks for"), known.features.map(name => h("label.check", h("input", { type: "checkbox", name, checked: !profile.without?.includes(name) }), ` ${sentence(name)}`))),
-	h("fieldset", h("legend", "Limits (empty: none)"), Object.entries(known.limits).map(([name, limit]) =>
-		field(sentence(name), h("input", { type: "number", name, min: 0, max: limit.max, value: profile.limits?.[name] }), limit.unit))),
-	field("Distances", select("distanceUnits", known.distanceUnits, profile.distanceUnits ?? "asPublished")), field("Locale", h("input", { name: "locale", value: profile.locale, placeholder: "en-GB", maxlength: 35 })),
-	field("Save as", h("input", { name: "saveAs", maxlength: 40, autocomplete: "off", value: place.route.saved }), "kept in this browser"), buttons(h("button.primary", "Save"),
-		saved()[place.route.saved] && h("button.danger", { onclick: () => {
-			store(place.route.saved, undefined);
-			go({ saved: null, profile: null });
-		} }, "Delete"),
-		h("a.button", { download: "profile.json", href: `data:application/json,${encodeURIComponent(JSON.stringify(profile, null, 2))}` }, "Download for waymark cluster --profile")));
-}
-
-export const configuration = {
-	title: "Cluster", follows: true,
-	load: async (route, signal, old) => {
-		const profiles = old?.profiles ?? await get("profiles", {}, signal);
-		const vehicle = route.profile
-			? await post("/api/preview", { source: route.source, at: route.at == null ? undefined : Number(route.at), vehicle: route.vehicle, profile: JSON.parse(route.profile) })
-			: await get("vehicle", withEndpoint(route), signal);
-		return { profiles, vehicle };
-	},
-	draw: ({ profiles, vehicle }, { route, redraw }) => {
-		const chip = (name, profile, title, saved = null) => h("a.chip", { href: link({ profile: profile && JSON.stringify(profile), saved }), title, current: (profile ? JSON.stringify(profile) : undefined) === route.profile }, name);
-		const toggle = (key, text) => h("button.chip", { pressed: !!route[key], onclick: () => go({ [key]: route[key] ? null : 1 }, true) }, text);
-		const own = vehicle.vehicle?.endpoints?.find(one => one.endpoint === vehicle.heldBy?.endpoint);
-		const { features, limits, distanceUnits, locale } = own ?? { features: profiles.features };
-		const shown = route.profile ? JSON.parse(route.profile) : { without: profiles.features.filter(one => !features.includes(one)), limits, distanceUnits, locale };
-		const list = (vehicle.why ?? []).filter(one => one.side !== "published");
-		return [
-			h("p", "Configuration: ", chip(`as ${vehicle.heldBy?.endpoint === "preview" ? "the endpoint" : vehicle.heldBy?.endpoint ?? "published"} has it`, null, ""), " ",
-				profiles.profiles.map(one => [chip(one.name, one.profile, one.profile.description), " "]),
-				Object.entries(saved()).map(([name, profile]) => [chip(name, profile, "saved in this browser", name), " "])),
-			h("p", toggle("area", "safe area"), " ", toggle("light", "light appearance")),
-			h("div.clusters", SIZES.map(size => cluster(vehicle, size, { isLight: !!route.light, showsArea: !!route.area }))),
-			h("div.halves", editor(shown, profiles, redraw),
-				panel("What this configuration cuts", list.length ? h("ul", list.slice(0, 60).map(one => h("li", { key: one.path }, code(one.path || "everything"), reasonText(one)))) : note("Nothing is cut or withheld."))),
-			hint("A preview: nothing is sent to the vehicle."),
+			isOff &&
+				note(
+					`Actions are off: ${reason ?? "the gateway does not let the inspector speak"}.`,
+					context.isLive
+						? "Start the inspector with waymark inspect --act, as a user that may be this vehicle."
+						: anchor({ at: null }, "Go to now"),
+				),
+			html(`p${last.isBad ? ".problem" : ""}`, { role: "status", id: "act-status" }, last.text),
+			html(
+				"div.halves",
+				mapOf(data, context, "published", !isOff && pick, last.place),
+				fields(placeForm(context, data)),
+			),
+			fields(
+				html(
+					"div.grid",
+					promptPanel(context, button, state.prompt),
+					sharePanel(context, button, state.share),
+					...controlPanels(context, button, data),
+					panel(
+						"The inspector's endpoint",
+						facts([
+							["Name", state.endpoint.endpoint],
+							["State", [state.endpoint.state, state.endpoint.reason && `: ${state.endpoint.reason}`]],
+						]),
+						hint(
+							"It connects at the first action. ",
+							"To hear prompts and shared destinations, connect it before.",
+						),
+						buttons(
+							button("Connect", { action: "connect" }),
+							button("Disconnect", { action: "disconnect" }),
+						),
+					),
+				),
+			),
+			table(
+				"What was done",
+				[
+					{ name: "Action", cell: row => [row.id, " ", sentence(row.action)] },
+					{ name: "What", kind: "wide", cell: row => [row.text, row.explanation && hint(row.explanation)] },
+					{
+						name: "State",
+						cell: row =>
+							row.state === "underWay"
+								? badge("under way", "warn")
+								: badge(
+										sentence(row.outcome ?? row.state),
+										["accepted", "sent"].includes(row.outcome) ? "good" : "bad",
+									),
+					},
+					{ name: "At", kind: "number", cell: "at", show: at => `${at.toFixed(1)} s` },
+					{
+						name: "Request",
+						cell: row =>
+							row.requestID
+								? [
+										anchor({ view: "requests" }, row.requestID),
+										" ",
+										row.state === "underWay" &&
+											!isOff &&
+											button(
+												"Withdraw",
+												{ action: "withdraw", requestID: row.requestID },
+												".small",
+											),
+									]
+								: "—",
+					},
+				],
+				state.done,
+				{ key: "id", empty: note("Nothing was done yet.") },
+			),
 		];
 	},
 };

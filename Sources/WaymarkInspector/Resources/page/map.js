@@ -1,17 +1,23 @@
 // A map without tiles: Web Mercator on a canvas.
-// Places are in degrees, latitude first; in the projection the world is 1 wide, from west to east and from north to south.
+// Places are in degrees, latitude first; in the projection the world is 1 wide, from west to east
+// and from north to south.
 
-import { h } from "./dom.js";
-import { distance } from "./words.js";
+import { html, withoutControls } from "./dom.js";
+import { counted, distance } from "./words.js";
 
-const EARTH_METERS = 40_075_016.686, RADIAN = Math.PI / 180;
+/** The length of the equator. */
+const EQUATOR_METERS = 40_075_016.686;
+const EARTH_RADIUS_METERS = 6_371_009;
+const RADIANS_PER_DEGREE = Math.PI / 180;
+/** The latitude at which Web Mercator ends, in degrees. */
+const LATITUDE_MAX = 85.05;
 
 function project(place) {
-	const latitude = Math.max(-85.05, Math.min(85.05, place[0])) * RADIAN;
+	const latitude = Math.max(-LATITUDE_MAX, Math.min(LATITUDE_MAX, place[0])) * RADIANS_PER_DEGREE;
 	return [(place[1] + 180) / 360, (1 - Math.log(Math.tan(latitude) + 1 / Math.cos(latitude)) / Math.PI) / 2];
 }
 
-const unproject = (x, y) => [Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) / RADIAN, x * 360 - 180];
+const unproject = (x, y) => [Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) / RADIANS_PER_DEGREE, x * 360 - 180];
 
 /** The next 1, 2, 5 or 10 times a power of ten. */
 function roundStep(value) {
@@ -31,11 +37,19 @@ class WaymarkMap extends HTMLElement {
 
 	connectedCallback() {
 		if (this.canvas) return;
-		const button = (text, name, onclick) => h("button", { title: name, label: name, onclick }, text);
+		const button = (text, name, onclick) => html("button", { title: name, label: name, onclick }, text);
 		this.followButton = button("◎", "Follow the position", () => this.follow(!this.isFollowing));
-		this.canvas = h("canvas", { tabindex: 0, role: "application" });
-		this.append(this.canvas, h("div.map-controls", button("+", "Zoom in", () => this.zoom(1.6)), button("−", "Zoom out", () => this.zoom(1 / 1.6)),
-			button("⤢", "Show the whole route", () => this.fit()), this.followButton));
+		this.canvas = html("canvas", { tabindex: 0, role: "application" });
+		this.append(
+			this.canvas,
+			html(
+				"div.map-controls",
+				button("+", "Zoom in", () => this.zoom(1.6)),
+				button("−", "Zoom out", () => this.zoom(1 / 1.6)),
+				button("⤢", "Show the whole route", () => this.fit()),
+				this.followButton,
+			),
+		);
 		this.listen(this.canvas);
 		new ResizeObserver(() => this.resize()).observe(this);
 		this.resize();
@@ -72,8 +86,15 @@ class WaymarkMap extends HTMLElement {
 		canvas.onkeydown = event => {
 			const step = event.shiftKey ? 200 : 60;
 			const act = {
-				ArrowLeft: () => this.move(-step, 0), ArrowRight: () => this.move(step, 0), ArrowUp: () => this.move(0, -step), ArrowDown: () => this.move(0, step),
-				"+": () => this.zoom(1.6), "-": () => this.zoom(1 / 1.6), 0: () => this.fit(), f: () => this.follow(!this.isFollowing), Enter: () => this.pickAt(),
+				ArrowLeft: () => this.move(-step, 0),
+				ArrowRight: () => this.move(step, 0),
+				ArrowUp: () => this.move(0, -step),
+				ArrowDown: () => this.move(0, step),
+				"+": () => this.zoom(1.6),
+				"-": () => this.zoom(1 / 1.6),
+				0: () => this.fit(),
+				f: () => this.follow(!this.isFollowing),
+				Enter: () => this.pickAt(),
 			}[event.key];
 			if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
 			event.preventDefault();
@@ -81,9 +102,13 @@ class WaymarkMap extends HTMLElement {
 		};
 	}
 
-	get width() { return this.clientWidth || 1; }
+	get width() {
+		return this.clientWidth || 1;
+	}
 
-	get height() { return this.clientHeight || 1; }
+	get height() {
+		return this.clientHeight || 1;
+	}
 
 	update(data) {
 		this.data = data;
@@ -98,17 +123,28 @@ class WaymarkMap extends HTMLElement {
 
 	places() {
 		const { segments, waypoints, maneuvers } = this.data;
-		return [...segments.flatMap(one => one.coordinates), ...waypoints.map(one => one.at), ...maneuvers.map(one => one.at)];
+		return [
+			...segments.flatMap(one => one.coordinates),
+			...waypoints.map(one => one.at),
+			...maneuvers.map(one => one.at),
+		];
 	}
 
 	fit() {
 		const places = this.places().map(project);
 		this.isFollowing = this.isMoved = false;
 		if (!places.length || this.width < 2) return;
-		const bounds = [0, 1].map(axis => places.reduce(([low, high], one) => [Math.min(low, one[axis]), Math.max(high, one[axis])], [1, 0]));
+		const bounds = [0, 1].map(axis =>
+			places.reduce(([low, high], one) => [Math.min(low, one[axis]), Math.max(high, one[axis])], [1, 0]),
+		);
 		this.center = bounds.map(([low, high]) => (low + high) / 2);
 		const margin = Math.min(48, this.width / 6, this.height / 6);
-		this.scale = Math.min(2e7, ...[this.width, this.height].map((size, axis) => (size - 2 * margin) / Math.max(1e-9, bounds[axis][1] - bounds[axis][0])));
+		this.scale = Math.min(
+			2e7,
+			...[this.width, this.height].map(
+				(size, axis) => (size - 2 * margin) / Math.max(1e-9, bounds[axis][1] - bounds[axis][0]),
+			),
+		);
 		this.draw();
 	}
 
@@ -131,7 +167,8 @@ class WaymarkMap extends HTMLElement {
 
 	/** The place at `x`, `y` stays where it is. */
 	zoom(factor, x = this.width / 2, y = this.height / 2) {
-		const scale = Math.max(200, Math.min(4e8, this.scale * factor)), change = 1 / this.scale - 1 / scale;
+		const scale = Math.max(200, Math.min(4e8, this.scale * factor)),
+			change = 1 / this.scale - 1 / scale;
 		this.center = [this.center[0] + (x - this.width / 2) * change, this.center[1] + (y - this.height / 2) * change];
 		this.scale = scale;
 		this.isMoved = true;
@@ -139,14 +176,19 @@ class WaymarkMap extends HTMLElement {
 	}
 
 	placeAt(x, y) {
-		return unproject(this.center[0] + (x - this.width / 2) / this.scale, this.center[1] + (y - this.height / 2) / this.scale);
+		return unproject(
+			this.center[0] + (x - this.width / 2) / this.scale,
+			this.center[1] + (y - this.height / 2) / this.scale,
+		);
 	}
 
 	pickAt(x = this.width / 2, y = this.height / 2) {
 		this.data.pick?.(this.placeAt(x, y).map(value => Math.round(value * 1e6) / 1e6));
 	}
 
-	get ratio() { return Math.min(3, devicePixelRatio || 1); }
+	get ratio() {
+		return Math.min(3, devicePixelRatio || 1);
+	}
 
 	resize() {
 		this.canvas.width = Math.round(this.width * this.ratio);
@@ -157,8 +199,14 @@ class WaymarkMap extends HTMLElement {
 
 	draw() {
 		const { segments, maneuvers, waypoints, position, pick } = this.data;
-		this.canvas?.setAttribute("aria-label", `Map: ${segments.length} route segments, ${maneuvers.length} maneuvers, ${waypoints.length} waypoints, ${position ? "position derived from the estimates" : "position not known"}. `
-			+ `Arrow keys move, plus and minus zoom, 0 shows the whole route, F follows${pick ? ", Enter takes the place in the middle" : ""}.`);
+		this.canvas?.setAttribute(
+			"aria-label",
+			`Map: ${counted(segments.length, "route segment")}, ${counted(maneuvers.length, "maneuver")}, ` +
+				`${counted(waypoints.length, "waypoint")}, ` +
+				`position ${position ? "derived from the estimates" : "not known"}. ` +
+				"Arrow keys move, plus and minus zoom, 0 shows the whole route, F follows" +
+				`${pick ? ", Enter takes the place in the middle" : ""}.`,
+		);
 		this.followButton?.setAttribute("aria-pressed", String(this.isFollowing));
 		this.frame ||= requestAnimationFrame(() => {
 			this.frame = 0;
@@ -168,17 +216,25 @@ class WaymarkMap extends HTMLElement {
 
 	pixel(place) {
 		const at = project(place);
-		return [(at[0] - this.center[0]) * this.scale + this.width / 2, (at[1] - this.center[1]) * this.scale + this.height / 2];
+		return [
+			(at[0] - this.center[0]) * this.scale + this.width / 2,
+			(at[1] - this.center[1]) * this.scale + this.height / 2,
+		];
 	}
 
-	get pixelsPerMeter() { return this.scale / EARTH_METERS / Math.cos(unproject(...this.center)[0] * RADIAN); }
+	get pixelsPerMeter() {
+		return this.scale / EQUATOR_METERS / Math.cos(unproject(...this.center)[0] * RADIANS_PER_DEGREE);
+	}
 
 	paint() {
-		const context = this.context = this.canvas.getContext("2d"), style = this.canvas.style;
-		this.colors = Object.fromEntries(["map", "map-line", "map-text", "map-road", "route", "route-past", "pin", "panel", "text"].map(name => {
-			style.color = `var(--${name})`;
-			return [name, getComputedStyle(this.canvas).color];
-		}));
+		const context = (this.context = this.canvas.getContext("2d")),
+			style = this.canvas.style;
+		this.colors = Object.fromEntries(
+			["map", "map-line", "map-text", "map-road", "route", "route-past", "pin", "panel", "text"].map(name => {
+				style.color = `var(--${name})`;
+				return [name, getComputedStyle(this.canvas).color];
+			}),
+		);
 		context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
 		context.fillStyle = this.colors.map;
 		context.fillRect(0, 0, this.width, this.height);
@@ -194,7 +250,9 @@ class WaymarkMap extends HTMLElement {
 		this.paintScale();
 	}
 
-	font(size, weight = 400) { this.context.font = `${weight} ${size}px system-ui, "DejaVu Sans", sans-serif`; }
+	font(size, weight = 400) {
+		this.context.font = `${weight} ${size}px system-ui, "DejaVu Sans", sans-serif`;
+	}
 
 	stroke(color, width, dash = []) {
 		Object.assign(this.context, { strokeStyle: this.colors[color], lineWidth: width });
@@ -223,7 +281,14 @@ class WaymarkMap extends HTMLElement {
 	paintBasemap() {
 		for (const { geometry } of this.data.basemap?.features ?? []) {
 			const { type, coordinates } = geometry ?? {};
-			const lines = type === "LineString" ? [coordinates] : type === "MultiPolygon" ? coordinates.flat() : /LineString|Polygon/.test(type) ? coordinates : [];
+			const lines =
+				type === "LineString"
+					? [coordinates]
+					: type === "MultiPolygon"
+						? coordinates.flat()
+						: /LineString|Polygon/.test(type)
+							? coordinates
+							: [];
 			for (const line of lines) {
 				this.trace(line.map(one => [one[1], one[0]]));
 				if (type.endsWith("Polygon")) this.fill("map-line");
@@ -233,8 +298,11 @@ class WaymarkMap extends HTMLElement {
 	}
 
 	paintGraticule() {
-		const { context } = this, step = roundStep(110 / this.scale * 360), digits = Math.max(0, Math.ceil(-Math.log10(step)));
-		const [top, left] = this.placeAt(0, 0), [bottom, right] = this.placeAt(this.width, this.height);
+		const { context } = this,
+			step = roundStep((110 / this.scale) * 360),
+			digits = Math.max(0, Math.ceil(-Math.log10(step)));
+		const [top, left] = this.placeAt(0, 0),
+			[bottom, right] = this.placeAt(this.width, this.height);
 		const line = (index, x, y, left, top) => {
 			context.moveTo(x, y);
 			context.lineTo(x || this.width, y || this.height);
@@ -265,11 +333,16 @@ class WaymarkMap extends HTMLElement {
 	}
 
 	paintManeuvers() {
-		const { context } = this, taken = [], order = ["current", "upcoming", "past"];
+		const { context } = this,
+			taken = [],
+			order = ["current", "upcoming", "past"];
 		context.textAlign = "center";
 		this.font(11, 700);
-		for (const { at, label, state } of [...this.data.maneuvers].sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state))) {
-			const [x, y] = this.pixel(at), isCurrent = state === "current";
+		for (const { at, label, state } of [...this.data.maneuvers].sort(
+			(one, other) => order.indexOf(one.state) - order.indexOf(other.state),
+		)) {
+			const [x, y] = this.pixel(at),
+				isCurrent = state === "current";
 			const isSmall = taken.some(one => Math.hypot(x - one[0], y - one[1]) < 20);
 			this.circle(x, y, isSmall ? 4 : isCurrent ? 12 : 9);
 			this.fill(isCurrent ? "text" : "panel");
@@ -291,7 +364,9 @@ class WaymarkMap extends HTMLElement {
 	}
 
 	paintWaypoint({ at, kind, name, entryPoints }) {
-		const { context } = this, [x, y] = this.pixel(at), isDot = kind === "origin";
+		const { context } = this,
+			[x, y] = this.pixel(at),
+			isDot = kind === "origin";
 		for (const entry of entryPoints ?? []) {
 			const [left, top] = this.pixel(entry);
 			context.beginPath();
@@ -313,9 +388,11 @@ class WaymarkMap extends HTMLElement {
 	}
 
 	label(name, x, y) {
-		const { context } = this, text = name.length > 32 ? `${name.slice(0, 31)}…` : name;
+		const { context } = this,
+			text = withoutControls(name.length > 32 ? `${name.slice(0, 31)}…` : name);
 		this.font(12, 600);
-		const width = context.measureText(text).width, left = x + width > this.width - 4 ? x - width - 28 : x;
+		const width = context.measureText(text).width,
+			left = x + width > this.width - 4 ? x - width - 28 : x;
 		Object.assign(context, { lineWidth: 4, strokeStyle: this.colors.map, fillStyle: this.colors.text });
 		context.strokeText(text, left, y);
 		context.fillText(text, left, y);
@@ -331,9 +408,19 @@ class WaymarkMap extends HTMLElement {
 	}
 
 	paintScale() {
-		const { context } = this, meters = roundStep(60 / this.pixelsPerMeter), length = meters * this.pixelsPerMeter, x = this.width - 14, y = this.height - 26;
+		const { context } = this,
+			meters = roundStep(60 / this.pixelsPerMeter),
+			length = meters * this.pixelsPerMeter,
+			x = this.width - 14,
+			y = this.height - 26;
 		context.beginPath();
-		for (const [dx, dy] of [[length, 5], [length, 0], [0, 0], [0, 5]]) context.lineTo(x - dx, y - dy);
+		for (const [dx, dy] of [
+			[length, 5],
+			[length, 0],
+			[0, 0],
+			[0, 5],
+		])
+			context.lineTo(x - dx, y - dy);
 		this.stroke("text", 2);
 		Object.assign(context, { textAlign: "right", fillStyle: this.colors.text });
 		context.fillText(distance(meters), x, y - 8);
@@ -344,8 +431,8 @@ class WaymarkMap extends HTMLElement {
 customElements.define("wm-map", WaymarkMap);
 
 function meters(from, to) {
-	const x = (to[1] - from[1]) * RADIAN * Math.cos((from[0] + to[0]) / 2 * RADIAN);
-	return Math.hypot(x, (to[0] - from[0]) * RADIAN) * 6_371_009;
+	const x = (to[1] - from[1]) * RADIANS_PER_DEGREE * Math.cos(((from[0] + to[0]) / 2) * RADIANS_PER_DEGREE);
+	return Math.hypot(x, (to[0] - from[0]) * RADIANS_PER_DEGREE) * EARTH_RADIUS_METERS;
 }
 
 export function beginningOf(line, share) {

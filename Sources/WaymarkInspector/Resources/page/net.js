@@ -1,8 +1,10 @@
 // Talks to the server of this page alone.
 
+import { Hub, SIGN_MILLISECONDS } from "./hub.js";
+
 export class Refusal extends Error {
 	constructor(status, error) {
-		super(error.field ? `${error.field}: ${error.reason}` : error.reason ?? `status ${status}`);
+		super(error.field ? `${error.field}: ${error.reason}` : (error.reason ?? `status ${status}`));
 		this.status = status;
 	}
 }
@@ -48,61 +50,49 @@ export const post = (path, body) =>
 
 export const begin = token => post("/session", { token });
 
-const EVENTS = ["overview", "vehicle", "requests", "receipts", "findings", "entries", "actions", "connection", "gap", "unavailable", "beat"];
-const SILENCE_MILLISECONDS = 12_000;
+/** A path to the stream's worker, or the stream itself where a browser has no such workers. */
+function openHub(receive) {
+	if (typeof SharedWorker === "undefined") {
+		const hub = new Hub();
+		return views => hub.want(receive, views);
+	}
+	const { port } = new SharedWorker("/page/stream-worker.js", { type: "module", name: "waymark" });
+	port.onmessage = ({ data }) => receive(data);
+	return views => port.postMessage(views);
+}
 
-/** The one stream of this page. A page that is not visible closes it, since a browser has few connections to a host. */
+/** What this window wants of the stream of all windows. A window that is not visible wants nothing. */
 export class Stream {
-	path = "";
-	/** @type {EventSource | null} */
-	source = null;
-	timer = 0;
+	/** @type {string[]} */
+	views = [];
 
 	constructor(deliver, tell) {
-		this.deliver = deliver;
 		this.tell = tell;
-		document.addEventListener("visibilitychange", () => this.reopen());
+		this.want = openHub(({ state, name, data }) => {
+			if (!this.isWanting) return;
+			if (state) return tell(state);
+			readClock(data);
+			// The stream may still be that of the view before.
+			if (data.view == null || this.views.includes(data.view)) deliver(name, data);
+		});
+		document.addEventListener("visibilitychange", () => this.update());
+		addEventListener("pagehide", () => this.want([]));
+		addEventListener("pageshow", event => event.persisted && this.update());
+		setInterval(() => this.isWanting && this.want(this.views), SIGN_MILLISECONDS);
 	}
 
-	want(path) {
-		if (path === this.path) return;
-		this.path = path;
-		this.reopen();
+	get isWanting() {
+		return this.views.length > 0 && !document.hidden;
 	}
 
-	reopen() {
-		this.source?.close();
-		this.source = null;
-		clearTimeout(this.timer);
-		if (!this.path) return this.tell("off");
-		if (document.hidden) return this.tell("paused");
-		this.tell("opening");
-		const source = this.source = new EventSource(this.path);
-		this.heard();
-		source.onopen = () => this.tell("open");
-		source.onerror = () => {
-			this.tell("lost");
-			if (source.readyState === EventSource.CLOSED) this.retry(3000);
-		};
-		for (const name of EVENTS) {
-			source.addEventListener(name, event => {
-				if (this.source !== source) return;
-				this.heard();
-				const data = JSON.parse(event.data);
-				readClock(data);
-				this.tell("open");
-				this.deliver(name, data);
-			});
-		}
+	show(views) {
+		if (views.join() === this.views.join()) return;
+		this.views = views;
+		this.update();
 	}
 
-	heard() { this.retry(SILENCE_MILLISECONDS); }
-
-	retry(milliseconds) {
-		clearTimeout(this.timer);
-		this.timer = window.setTimeout(() => {
-			this.tell("lost");
-			this.reopen();
-		}, milliseconds);
+	update() {
+		this.tell(!this.views.length ? "off" : document.hidden ? "paused" : "opening");
+		this.want(this.isWanting ? this.views : []);
 	}
 }

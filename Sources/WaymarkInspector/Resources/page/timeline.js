@@ -1,15 +1,21 @@
 // The time line: the moments of a recording, or of what is kept of a gateway, and playing.
 
-import { h, hidden, s, show, soft } from "./dom.js";
+import { hidden, hint, html, show, soft, svg } from "./dom.js";
 import { get } from "./net.js";
-import { anchor, go, place, select } from "./parts.js";
+import { anchor, go, isKnown, place, select, timeAt } from "./parts.js";
 import { clock, offset, sentence } from "./words.js";
 
-const STEP = 250, MOMENTS = 5000, ASK_AGAIN = 4000;
+/** How often playing shows another moment. */
+const STEP_MILLISECONDS = 250;
+/** How often moments that happened meanwhile are asked for. */
+const ASK_AGAIN_MILLISECONDS = 4000;
+const MOMENTS_MAX = 5000;
 
 export class Timeline {
 	context = /** @type {any} */ (null);
 	moments = /** @type {any} */ (null);
+	/** The bars: how much crossed in equal parts of a time. */
+	density = /** @type {any} */ ({ from: 0, to: 0, density: [] });
 	/** Up to where moments are known, and when they were asked for. */
 	known = 0;
 	asked = 0;
@@ -20,14 +26,21 @@ export class Timeline {
 	/** @type {number | null} */
 	dragged = null;
 
-	constructor(element) { this.element = element; }
+	constructor(element) {
+		this.element = element;
+	}
 
 	get range() {
 		const { source } = this.context;
-		return { from: source?.from ?? 0, to: Math.max(source?.to ?? 0, source?.kind === "live" ? this.context.newest : 0) };
+		return {
+			from: source?.from ?? 0,
+			to: Math.max(source?.to ?? 0, source?.kind === "live" ? this.context.newest : 0),
+		};
 	}
 
-	get at() { return place.route.at == null ? this.range.to : Number(place.route.at); }
+	get at() {
+		return place.route.at == null ? this.range.to : Number(place.route.at);
+	}
 
 	update(context) {
 		this.context = context;
@@ -36,8 +49,9 @@ export class Timeline {
 		if (identity !== this.identity) {
 			this.identity = identity;
 			this.moments = null;
+			this.density = { from: 0, to: 0, density: [] };
 			this.load();
-		} else if (context.isLive && this.moments && Date.now() - this.asked > ASK_AGAIN) {
+		} else if (context.isLive && this.moments && Date.now() - this.asked > ASK_AGAIN_MILLISECONDS) {
 			this.load(this.known);
 		}
 		if (!context.isBusy) this.dropDrag();
@@ -47,20 +61,31 @@ export class Timeline {
 
 	/** The moments from a time on; the newest are kept. */
 	async load(from) {
-		const { source, route } = this.context, identity = this.identity;
+		const { source, route } = this.context,
+			identity = this.identity;
+		const isUpdate = from != null;
 		this.asked = Date.now();
 		try {
-			for (let count = 0; count < MOMENTS && (!count || from != null);) {
+			for (let count = 0; count < MOMENTS_MAX && (!count || from != null);) {
 				const part = await get("moments", { source: source.source, vehicle: route.vehicle, from });
 				if (identity !== this.identity) return;
 				const all = [...(this.moments?.moments ?? []).filter(one => one.at < from), ...part.moments];
-				this.moments = { ...part, ...this.moments, moments: all.slice(-MOMENTS) };
+				this.moments = { moments: all.slice(-MOMENTS_MAX) };
+				if (from == null) this.density = part;
 				this.known = part.to;
 				count += part.moments.length || 1;
 				from = part.next;
 				this.draw();
 			}
-		} catch { /* The line works without marks. */ }
+			// The bars of a gateway's history change as a whole: it grows at one end, and is forgotten at the other.
+			if (isUpdate) {
+				const question = { source: source.source, vehicle: route.vehicle, marks: 0 };
+				const density = await get("moments", question);
+				if (identity === this.identity) this.density = density;
+			}
+		} catch {
+			/* The line works without marks. */
+		}
 		this.draw();
 	}
 
@@ -88,8 +113,8 @@ export class Timeline {
 			// A step waits for the answer to the one before.
 			if (this.context.isBusy) return;
 			if (this.at >= this.range.to) this.stop();
-			else this.go(this.at + this.speed * STEP / 1000, true);
-		}, STEP);
+			else this.go(this.at + (this.speed * STEP_MILLISECONDS) / 1000, true);
+		}, STEP_MILLISECONDS);
 		return this.draw();
 	}
 
@@ -100,17 +125,27 @@ export class Timeline {
 	}
 
 	async step(way) {
-		const { source, route } = this.context, at = this.at;
+		const { source, route } = this.context,
+			at = this.at;
 		// The server looks at so many entries at once.
 		const ask = async bound => {
-			const { entries, next } = await get("entries", { source: source.source, vehicle: route.vehicle, kind: "frame", limit: 1, text: 0, ...bound });
+			const { entries, next } = await get("entries", {
+				source: source.source,
+				vehicle: route.vehicle,
+				kind: "frame",
+				limit: 1,
+				text: 0,
+				...bound,
+			});
 			return entries.length || !next ? entries[0] : ask(bound.after ? { after: next } : { before: next });
 		};
 		try {
 			let found = await ask({ to: at });
 			// Frames to several endpoints have the same time.
 			if (way === "before") while (found?.at === at) found = await ask({ before: found.entry });
-			else do found = await ask({ after: found?.entry ?? "0-0-0" }); while (found?.at === at);
+			else
+				do found = await ask({ after: found?.entry ?? "0-0-0" });
+				while (found?.at === at);
 			this.problem = found ? "" : "There is no further frame.";
 			if (found && this.at === at) go({ at: found.at });
 		} catch (error) {
@@ -125,7 +160,8 @@ export class Timeline {
 		if (!text.trim() || parts.some(Number.isNaN) || parts.length > 3) return;
 		const seconds = parts.reduce((sum, part) => sum * 60 + part, 0);
 		if (parts.length < 3 || this.context.isVirtual) return seconds;
-		const begin = Date.parse(this.context.source.begin), day = new Date(begin);
+		const begin = Date.parse(this.context.source.begin),
+			day = new Date(begin);
 		day.setHours(parts[0], parts[1], 0, parts[2] * 1000);
 		const found = (day.getTime() - begin) / 1000;
 		return found + Math.floor((this.range.to - found) / 86_400) * 86_400;
@@ -137,49 +173,140 @@ export class Timeline {
 	}
 
 	picture() {
-		const { from, to } = this.range, length = Math.max(1e-6, to - from);
-		const x = at => ((at - from) / length * 1000).toFixed(1);
-		const density = this.moments?.density ?? [], most = Math.max(1, ...density);
-		// The parts are of what was asked for, which may be less than there is by now.
-		const end = this.moments?.to ?? to, width = (end - from) / length * 1000 / Math.max(1, density.length);
-		return s("svg.marks", { viewBox: "0 0 1000 30", preserveAspectRatio: "none", hide: true },
-			...density.map((count, index) => s("rect.density", { x: (index * width).toFixed(1), y: (30 - count / most * 16).toFixed(1), width: Math.max(0.5, width - 0.6).toFixed(1), height: (count / most * 16).toFixed(1) })),
-			...(this.moments?.moments ?? []).map(moment => s(`path.mark-${moment.lane}`, { d: `M${x(moment.at)} 2 V14`, "stroke-width": 3 })));
+		const { from, to } = this.range,
+			length = Math.max(1e-6, to - from);
+		const across = at => (((at - from) / length) * 1000).toFixed(1);
+		const { density, from: first, to: last } = this.density;
+		const most = Math.max(1, ...density);
+		const begin = Number(across(first)),
+			end = Number(across(last));
+		const width = (end - begin) / Math.max(1, density.length);
+		return svg(
+			"svg.marks",
+			{ viewBox: "0 0 1000 30", preserveAspectRatio: "none", hide: true },
+			...density.map((count, index) =>
+				svg("rect.density", {
+					x: (begin + index * width).toFixed(1),
+					y: (30 - (count / most) * 16).toFixed(1),
+					width: Math.max(0.5, width - 0.6).toFixed(1),
+					height: ((count / most) * 16).toFixed(1),
+				}),
+			),
+			...(this.moments?.moments ?? []).map(moment =>
+				svg(`path.mark-${moment.verdict === "passed" ? "passed" : moment.lane}`, {
+					d: `M${across(moment.at)} 2 V14`,
+					"stroke-width": 3,
+				}),
+			),
+		);
 	}
 
 	draw() {
-		const { source, route, isVirtual } = this.context, { from, to } = this.range, at = this.at;
-		const button = (text, name, action, more = {}) => h("button.small", { label: name, title: name, onclick: action, ...more }, text);
+		const { source, route, isVirtual } = this.context,
+			{ from, to } = this.range,
+			at = this.at;
+		const button = (text, name, action, more = {}) =>
+			html("button.small", { label: name, title: name, onclick: action, ...more }, text);
 		const isLive = source.kind === "live";
-		show(this.element,
-			h("div.timeline-controls",
-				button("◂ frame", "Frame before", () => this.step("before")), button(this.timer ? "❚❚ Pause" : "▶ Play", this.timer ? "Pause" : "Play", () => this.play(), { pressed: !!this.timer }), button("frame ▸", "Next frame", () => this.step("after")),
-				h("label", hidden("Speed"), select("speed", [0.1, 0.5, 1, 2, 5, 10, 60, 600].map(one => [String(one), `×${one}`]), String(this.speed), { onchange: event => { this.speed = Number(event.target.value); } })),
+		const nowText = route.at == null && isLive && isKnown(source) ? "now " : "";
+		show(
+			this.element,
+			html(
+				"div.timeline-controls",
+				button("◂ frame", "Frame before", () => this.step("before")),
+				button(this.timer ? "❚❚ Pause" : "▶ Play", this.timer ? "Pause" : "Play", () => this.play(), {
+					pressed: !!this.timer,
+				}),
+				button("frame ▸", "Next frame", () => this.step("after")),
+				html(
+					"label",
+					hidden("Speed"),
+					select(
+						"speed",
+						[0.1, 0.5, 1, 2, 5, 10, 60, 600].map(one => [String(one), `×${one}`]),
+						String(this.speed),
+						{
+							onchange: event => {
+								this.speed = Number(event.target.value);
+							},
+						},
+					),
+				),
 				isLive && button("● Live", "Go to now", () => go({ at: null }), { pressed: route.at == null }),
-				h("form.goto", { onsubmit: event => {
-					event.preventDefault();
-					const found = this.parse(event.target.elements.time.value);
-					this.problem = found == null ? "Time: must be seconds, minutes:seconds, or a time of day" : found < from || found > to ? `Time: there is history from ${this.text(from)} to ${this.text(to)}` : "";
-					if (!this.problem && found != null) {
-						event.target.reset();
-						this.go(found);
-					}
-					this.draw();
-				} }, h("label", hidden("Go to a time"), h("input", { keep: 1, name: "time", placeholder: isVirtual ? "1:03.5" : "12:03:07 local", autocomplete: "off" })), h("button.small", "Go")),
-				h("output.time", route.at == null && isLive ? "now " : "", this.text(at), soft(` +${offset(at)}`)),
-				anchor({ at }, "Link to this moment")),
-			h("div.scrubber", this.picture(), h("input", {
-				type: "range", min: from, max: to, step: "any", value: this.dragged ?? at, label: "Moment", "aria-valuetext": this.text(at),
-				oninput: event => this.drag(Number(event.target.value)),
-				onkeydown: event => {
-					const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: 30, PageDown: -30 }[event.key];
-					if (!step) return;
-					event.preventDefault();
-					this.go(this.at + step * (event.shiftKey ? 0.1 : 1), true);
-				},
-			})),
-			this.problem && h("p.problem", { role: "alert" }, this.problem),
-			h("details", { key: "moments", ontoggle: () => this.draw() }, h("summary", "Moments"), this.element.querySelector("[open]") && h("ol.moments", (this.moments?.moments ?? []).map((moment, index) => h("li", { key: index },
-				anchor({ at: moment.at }, this.text(moment.at)), ` ${sentence(moment.lane)}: ${moment.text}`)))));
+				html(
+					"form.goto",
+					{
+						onsubmit: event => {
+							event.preventDefault();
+							const found = this.parse(event.target.elements.time.value);
+							this.problem =
+								found == null
+									? "Time: must be seconds, minutes:seconds, or a time of day"
+									: found < from || found > to
+										? `Time: there is history from ${this.text(from)} to ${this.text(to)}`
+										: "";
+							if (!this.problem && found != null) {
+								event.target.reset();
+								this.go(found);
+							}
+							this.draw();
+						},
+					},
+					html(
+						"label",
+						hidden("Go to a time"),
+						html("input", {
+							keep: 1,
+							name: "time",
+							placeholder: isVirtual ? "1:03.5" : "12:03:07 local",
+							autocomplete: "off",
+						}),
+					),
+					html("button.small", "Go"),
+				),
+				html("output.time", nowText, this.text(at), soft(` +${offset(at)}`)),
+				anchor(isVirtual ? { at } : { at: null, time: timeAt(source, at) }, "Link to this moment"),
+			),
+			html(
+				"div.scrubber",
+				this.picture(),
+				html("input", {
+					type: "range",
+					min: from,
+					max: to,
+					step: "any",
+					value: this.dragged ?? at,
+					label: "Moment",
+					"aria-valuetext": this.text(at),
+					oninput: event => this.drag(Number(event.target.value)),
+					onkeydown: event => {
+						const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: 30, PageDown: -30 }[event.key];
+						if (!step) return;
+						event.preventDefault();
+						this.go(this.at + step * (event.shiftKey ? 0.1 : 1), true);
+					},
+				}),
+			),
+			this.problem && html("p.problem", { role: "alert" }, this.problem),
+			html(
+				"details",
+				{ key: "moments", ontoggle: () => this.draw() },
+				html("summary", "Moments"),
+				this.element.querySelector("[open]") &&
+					hint(`Bars: bytes that crossed, in ${this.density.density.length} equal parts of what is kept.`),
+				this.element.querySelector("[open]") &&
+					html(
+						"ol.moments",
+						(this.moments?.moments ?? []).map((moment, index) =>
+							html(
+								"li",
+								{ key: index },
+								anchor({ at: moment.at }, this.text(moment.at)),
+								` ${[sentence(moment.lane), moment.verdict, moment.text].filter(Boolean).join(": ")}`,
+							),
+						),
+					),
+			),
+		);
 	}
 }
