@@ -13,6 +13,7 @@ of the steps into steps.toml.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import signal
 import sys
@@ -158,6 +159,7 @@ def main() -> int:
     if options.list:
         return 0
 
+    os.environ["BUILD_OPTIONS"] = table.build_options
     with tempfile.TemporaryDirectory(prefix="waymark-ci-") as folder:
         began = time.monotonic()
         run = Run(steps, part, Path(folder), plan.ROOT, tell)

@@ -27,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 from bench import ROOT, machine
 from hostile_daemon import IS_ROOT, MEMORY_KILL, Daemon
@@ -447,7 +448,7 @@ def all_rows(binary, names, runs, is_short):
 
 
 def build(scratch):
-    command = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--scratch-path", scratch]
+    command = ["swift", "build", *(Path(ROOT) / "scripts/release/options").read_text(encoding="utf-8").split(), "--scratch-path", scratch]
     subprocess.run([*command, "--product", "waymarkd"], cwd=ROOT, check=True, stdout=sys.stderr)
     shown = subprocess.run([*command, "--show-bin-path"], cwd=ROOT, check=True, capture_output=True, text=True)
     return os.path.join(shown.stdout.strip(), "waymarkd")

@@ -130,8 +130,9 @@ def main():
     parser.add_argument("scenarios", nargs="*", default=list(READS))
     options = parser.parse_args()
     os.chdir(ROOT)
-    # The same build options as for the package.
-    build = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--scratch-path", options.scratch_path]
+    # The same build options as scripts/release/build.sh -s, so that nothing is built twice.
+    shared = Path("scripts/release/options").read_text(encoding="utf-8").split()
+    build = ["swift", "build", *shared, "-Xswiftc", "-gnone", "-Xcc", "-g0", "--scratch-path", options.scratch_path]
     subprocess.run([*build, "--product", "HotPath"], check=True, stdout=sys.stderr)
     folder = subprocess.run([*build, "--show-bin-path"], check=True, capture_output=True, text=True)
     binary = os.path.join(folder.stdout.strip(), "HotPath")
