@@ -3,7 +3,8 @@
 # FOLDER (default: .build-package) from this tree. -b packages the executable of the folder BUILD, which scripts/release/build.sh has built,
 # instead of building one. -d also builds waymark-dbgsym with the debugging symbols, which only fit this build: keep it for every
 # released version. VERSION is scripts/release/version.sh with -1 by default.
-# The wheels waymark_nav and waymark_nav_tools and waymark-conformance_VERSION.pyz are made beside them.
+# The wheels waymark_nav and waymark_nav_tools, waymark-conformance_VERSION.pyz, and waymark_VERSION.cdx.json, which lists the versions of
+# everything that is in the executable, are made beside them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tree=$PWD
@@ -23,7 +24,7 @@ folder=${1:-.build-package}
 scripts/install.sh dpkg-dev debhelper dh-python python3 python3-hatchling
 
 if [[ -z $build ]]; then
-  scripts/release/build.sh
+  scripts/release/build.sh ${symbols:+-s}
   build=$tree/.build-release/release
 fi
 
@@ -48,4 +49,5 @@ cp "$work"/waymark_"$version"_*.deb "$work"/python3-waymark-nav_"$version"_all.d
 [[ -n $symbols ]] || cp "$work"/waymark-dbgsym_"$version"_*deb "$folder/"
 scripts/release/wheels.sh "$build" "$folder"
 python3 scripts/conformance.py --archive "$folder/waymark-conformance_${version%-*}.pyz"
+scripts/release/sbom.py "${version%-*}" >"$folder/waymark_${version%-*}.cdx.json"
 ls "$folder"/waymark_"$version"_*.deb "$folder"/python3-waymark-nav_"$version"_all.deb
