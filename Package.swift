@@ -207,7 +207,6 @@ let package = Package(
             dependencies: [
                 "GatewayInMemory", "WaymarkGuidance", "WaymarkHistory", "WaymarkLint", "WaymarkScenario",
                 "WaymarkTexts", "ProcessIO", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration",
-                "WaymarkConnections",
                 "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRoutes",
                 .product(name: "Yams", package: "Yams"),
             ], resources: [.embedInCode("API/Shipped")], swiftSettings: strict),
@@ -221,7 +220,8 @@ let package = Package(
         .target(
             name: "WaymarkInspectorServer",
             dependencies: [
-                "CZlib", "ListeningSockets", "WaymarkClient", "WaymarkCodec", "WaymarkInspector", "WaymarkModel",
+                "CZlib", "ListeningSockets", "WaymarkClient", "WaymarkCodec", "WaymarkInspector",
+                "WaymarkModel",
                 "WaymarkProtocol", "WaymarkRecording", "WaymarkTexts", "WaymarkWeb",
                 nioCore,
                 .product(
@@ -300,7 +300,8 @@ let package = Package(
         .executableTarget(
             name: "HotPath",
             dependencies: [
-                "CAllocations", "WaymarkTransport", "WaymarkGateway", "WaymarkCodec", "WaymarkProtocol",
+                "CAllocations", "ListeningSockets", "WaymarkTransport", "WaymarkGateway", "WaymarkCodec",
+                "WaymarkProtocol",
                 "WaymarkModel", nioCore, nioEmbedded, logging,
             ], path: "Tests/Benchmarks/HotPath", exclude: ["counts.json"],
             swiftSettings: testing),
@@ -331,11 +332,13 @@ let package = Package(
             ],
             path: "Tests/RigMutants", swiftSettings: testing),
         .target(
-            name: "RecordedRoutes", path: "Tests/RecordedRoutes", exclude: ["routes.txt"],
+            name: "RecordedRoutes", dependencies: ["WaymarkRoutes"], path: "Tests/RecordedRoutes",
+            exclude: ["routes.txt"],
             swiftSettings: testing),
         .target(
             name: "FaultCells",
             dependencies: [
+                "RecordedRoutes",
                 "WaymarkGuidance", "WaymarkHistory", "WaymarkLint", "WaymarkScenario", "WaymarkClient",
                 "WaymarkConfiguration", "WaymarkModel", "WaymarkProtocol", "WaymarkRig",
                 "WaymarkRoutes",
@@ -400,9 +403,10 @@ let package = Package(
         .testTarget(
             name: "WaymarkInspectorServerTests",
             dependencies: [
-                "FakeGateway", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkDaemon",
+                "FakeGateway", "ListeningSockets", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration",
+                "WaymarkDaemon",
                 "WaymarkGateway", "WaymarkInspector", "WaymarkInspectorServer", "WaymarkModel",
-                "WaymarkProtocol",
+                "WaymarkProtocol", "WaymarkRecording",
                 "WaymarkTransport", "WaymarkWeb", logging, nioCore, nioEmbedded, nioPosix,
                 .product(
                     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
@@ -473,7 +477,8 @@ let package = Package(
         .testTarget(
             name: "WaymarkClientTests",
             dependencies: [
-                "FakeGateway", "RandomMessages", "WaymarkClient", "WaymarkDaemon", "WaymarkConfiguration",
+                "FakeGateway", "ListeningSockets", "RandomMessages", "WaymarkClient", "WaymarkDaemon",
+                "WaymarkConfiguration",
                 "WaymarkTransport", "WaymarkGateway", "WaymarkProtocol", "WaymarkCodec", "WaymarkModel",
                 nioCore, nioPosix, logging, "ArticleExamples", "NavigationClientExample",
                 "VehicleEndpointExample",
@@ -521,7 +526,8 @@ let package = Package(
         .testTarget(
             name: "WaymarkLintTests",
             dependencies: [
-                "RigMutants", "WaymarkCodec", "WaymarkHistory", "WaymarkLint", "WaymarkModel",
+                "RecordedRoutes", "RigMutants", "WaymarkCodec", "WaymarkHistory", "WaymarkLint",
+                "WaymarkModel",
                 "WaymarkProtocol", "WaymarkRoutes",
             ], swiftSettings: testing),
         .testTarget(
@@ -533,11 +539,13 @@ let package = Package(
             name: "WaymarkScenarioTests",
             dependencies: [
                 "ExpectedState", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkHistory",
+                "WaymarkLint",
                 "WaymarkModel", "WaymarkProtocol", "WaymarkScenario",
             ], swiftSettings: testing),
         .testTarget(
             name: "WaymarkGuidanceTests",
             dependencies: [
+                "RecordedRoutes",
                 "WaymarkGuidance", "WaymarkModel", "WaymarkProtocol", "WaymarkRoutes",
             ], swiftSettings: testing),
         .testTarget(
@@ -549,7 +557,8 @@ let package = Package(
             name: "WaymarkRigTests",
             dependencies: [
                 "ExpectedState", "FaultCells", "ProcessIO", "RecordedRoutes", "RigMutants", "Sweeps",
-                "WaymarkClient", "WaymarkCodec", "WaymarkGuidance", "WaymarkHistory", "WaymarkScenario",
+                "WaymarkClient", "WaymarkCodec", "WaymarkGuidance", "WaymarkHistory", "WaymarkLint",
+                "WaymarkScenario",
                 "WaymarkTexts",
                 "WaymarkConfiguration", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol",
                 "WaymarkRecording", "WaymarkRig", "WaymarkRoutes",

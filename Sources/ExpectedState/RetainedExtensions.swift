@@ -1,4 +1,4 @@
-internal import WaymarkProtocol
+package import WaymarkProtocol
 
 /// A publication of a type that no build knows: an event, or a state that is retained or not.
 package struct UnknownPublication: Hashable {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ListeningSockets
 internal import ProcessIO
 package import WaymarkConfiguration
 internal import WaymarkProtocol

@@ -1,5 +1,5 @@
 import WaymarkClient
-import WaymarkHistory
+package import WaymarkHistory
 import WaymarkLint
 import WaymarkProtocol
 package import WaymarkRig

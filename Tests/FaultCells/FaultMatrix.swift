@@ -1,6 +1,6 @@
-import WaymarkHistory
+package import WaymarkHistory
 import WaymarkProtocol
-package import WaymarkRig
+import WaymarkRig
 
 /// Each kind of fault at each message on each hop of the protocol page's table.
 package struct FaultMatrix: Sendable {

@@ -1,10 +1,11 @@
+import RecordedRoutes
 import Synchronization
 import WaymarkConfiguration
-import WaymarkHistory
+package import WaymarkHistory
 import WaymarkProtocol
 package import WaymarkRig
 import WaymarkRoutes
-import WaymarkScenario
+package import WaymarkScenario
 
 /// A scene that can be run once, by either clock: as a scenario with code in its steps.
 package struct FaultPlay: Sendable {

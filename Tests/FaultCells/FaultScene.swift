@@ -1,10 +1,12 @@
+import RecordedRoutes
 import WaymarkClient
 import WaymarkGuidance
-import WaymarkHistory
+package import WaymarkHistory
 import WaymarkModel
 import WaymarkProtocol
 package import WaymarkRig
 import WaymarkRoutes
+internal import WaymarkScenario
 
 /// What happens in the run of a cell, by either clock. Together the scenes have every hop of the page.
 package enum FaultScene: String, Sendable, CaseIterable {

@@ -1,5 +1,5 @@
 import Foundation
-import WaymarkHistory
+package import WaymarkHistory
 package import WaymarkProtocol
 
 /// A message on its way between a peer and the gateway, as the protocol page's table has it.

@@ -1,10 +1,10 @@
-import Foundation
+import RecordedRoutes
 import WaymarkClient
-import WaymarkGuidance
-import WaymarkHistory
+package import WaymarkGuidance
+package import WaymarkHistory
 package import WaymarkProtocol
 package import WaymarkRig
-package import WaymarkRoutes
+import WaymarkRoutes
 
 // The runs of most tests have one vehicle, `dut/cluster`, and one client, `app`.
 
@@ -38,14 +38,5 @@ extension History {
         self.entries.compactMap { entry in
             if case .frame(let frame) = entry.kind { (entry.instant, frame) } else { nil }
         }
-    }
-}
-
-extension RouteAnswer {
-    /// A route that ships.
-    package static func shipped(_ name: String) throws -> RouteAnswer {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
-            path: "../../Sources/WaymarkCommandLine/Resources/routes/\(name).json")
-        return try RouteReader.read(Array(try Data(contentsOf: file)))
     }
 }

@@ -43,9 +43,7 @@ private func dependencies() throws -> [String: Set<String>] {
             try Self.modules(of: "WaymarkRoutes")
                 == ["NetworkErrors", "ProcessIO", "WaymarkModel", "WaymarkProtocol", "WaymarkRoutes"])
     }
-}
 
-extension ModuleTests {
     @Test func `a test that uses only the rig compiles neither sockets of the gateway nor the programs`()
         throws
     {

@@ -34,7 +34,7 @@ private let marks = ["///", "//", "/**", "/*", "#", "*"]
     func `texts contain no riddles`(_ place: String) throws {
         for path in try Self.files(in: place) {
             var text = Self.joined(
-                try String(contentsOf: packageRoot.appending(path: path), encoding: .utf8))
+                String(decoding: try Data(contentsOf: packageRoot.appending(path: path)), as: UTF8.self))
             for exception in allowed where exception.file == path {
                 text = text.replacingOccurrences(of: exception.text, with: "")
             }

@@ -7,7 +7,8 @@ import Testing
     /// The modules of programs that read what a gateway, another peer or a file says.
     private static let modules = [
         "WaymarkProtocol", "WaymarkClient", "WaymarkCommandLine", "WaymarkExporter", "WaymarkInspector",
-        "WaymarkGuidance", "WaymarkHistory", "WaymarkInspectorServer", "WaymarkLint", "WaymarkRecording", "WaymarkRig", "WaymarkRigSockets",
+        "WaymarkGuidance", "WaymarkHistory", "WaymarkInspectorServer", "WaymarkLint", "WaymarkRecording",
+        "WaymarkRig", "WaymarkRigSockets",
         "WaymarkScenario", "WaymarkTexts",
     ]
 

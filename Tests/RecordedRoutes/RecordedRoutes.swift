@@ -1,4 +1,5 @@
 package import Foundation
+package import WaymarkRoutes
 
 /// Answers of routing engines that tests read: those that ship with the package, and recorded ones in a folder beside it.
 ///
@@ -46,5 +47,14 @@ package enum RecordedRoutes {
             .filter { $0.pathExtension == "json" && !$0.path.contains("/traces/") }
             .map { File(url: $0, name: String($0.standardizedFileURL.path.dropFirst(base.count + 1))) }
             .sorted { $0.name < $1.name }
+    }
+}
+
+extension RouteAnswer {
+    /// A route that ships, by its name.
+    package static func shipped(_ name: String) throws -> RouteAnswer {
+        let file = RecordedRoutes.root.appending(
+            path: "Sources/WaymarkCommandLine/Resources/routes/\(name).json")
+        return try RouteReader.read(Array(try Data(contentsOf: file)))
     }
 }

@@ -1,5 +1,6 @@
 import WaymarkModel
 import WaymarkProtocol
+import WaymarkRig
 
 // What clients say wrong: units, signs, enumerations, lanes, texts.
 extension Mutant {

@@ -1,3 +1,4 @@
+internal import WaymarkLint
 internal import WaymarkModel
 internal import WaymarkProtocol
 

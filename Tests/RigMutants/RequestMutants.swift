@@ -1,5 +1,6 @@
 import WaymarkModel
 import WaymarkProtocol
+import WaymarkRig
 
 // What endpoints of vehicles ask, answer and report wrongly.
 extension Mutant {

@@ -1,5 +1,6 @@
 import WaymarkModel
 import WaymarkProtocol
+import WaymarkRig
 
 // What clients do at the wrong time: order, states, new routes, the end.
 extension Mutant {

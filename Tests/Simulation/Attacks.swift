@@ -1,3 +1,4 @@
+internal import GatewayInMemory
 internal import WaymarkAccess
 internal import WaymarkCodec
 internal import WaymarkConnections

@@ -1,3 +1,4 @@
+internal import ExpectedState
 internal import WaymarkCodec
 internal import WaymarkConnections
 internal import WaymarkGateway

@@ -1,3 +1,5 @@
+internal import ExpectedState
+internal import GatewayInMemory
 internal import WaymarkCodec
 internal import WaymarkConnections
 internal import WaymarkGateway

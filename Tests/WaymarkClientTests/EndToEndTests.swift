@@ -1,4 +1,5 @@
 import Foundation
+import ListeningSockets
 import Logging
 import NIOCore
 import NIOPosix

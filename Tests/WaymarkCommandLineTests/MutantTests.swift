@@ -4,6 +4,7 @@ import Sweeps
 import Testing
 import WaymarkLint
 import WaymarkRig
+import WaymarkScenario
 
 @testable import WaymarkCommandLine
 

@@ -3,6 +3,7 @@ import Foundation
 import Sweeps
 import Testing
 import WaymarkCodec
+import WaymarkGuidance
 import WaymarkModel
 import WaymarkProtocol
 

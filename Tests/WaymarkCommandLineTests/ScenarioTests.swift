@@ -308,7 +308,7 @@ import WaymarkScenario
         let recordings = try TestRecordings(ready.map(\.scenario.file), folder: nil, isOff: true)
         let runner = ScenarioRunner(
             ready, SeedRange(first: 3, last: 4), jobs: 4, withTrace: false, recordings)
-        for await group in runner.groups {
+        for await group in runner.start().groups {
             #expect(group.results.map(\.seed) == [3, 4])
             #expect(group.results.filter { !$0.hasPassed }.isEmpty)
             files += group.results.prefix(1).map(\.file)

@@ -1,3 +1,4 @@
+import RecordedRoutes
 import Testing
 import WaymarkGuidance
 import WaymarkModel
@@ -15,7 +16,7 @@ private struct Bench {
     var way: EngineRoute?
 
     init(_ route: String = "vaduz-balzers", _ options: GuideMachine.Options = .init()) throws {
-        let answer = try Stage.route(route)
+        let answer = try RouteAnswer.shipped(route)
         self.guide = GuideMachine(answer.routes[0], trip: answer.trip(id: "trip"), options: options)
     }
 
@@ -147,7 +148,7 @@ private struct Bench {
         bench.begin()
         bench.pass(.seconds(60))
         let meters = bench.guide.meters
-        let charging = try Stage.route("vaduz-balzers-charging").routes[0]
+        let charging = try RouteAnswer.shipped("vaduz-balzers-charging").routes[0]
         bench.guide.inquiryBegan("car")
         bench.guide.accept(.init(route: charging), for: "car")
         bench.pass(.milliseconds(50))
@@ -178,7 +179,7 @@ private struct Bench {
     }
 
     @Test func `a vehicle that is led back to its old route has only the stops ahead in its trip`() throws {
-        let route = try Stage.route("vaduz-balzers-charging").routes[0]
+        let route = try RouteAnswer.shipped("vaduz-balzers-charging").routes[0]
         let stop = route.measure.meters[route.segmentIndices[1]]
         for (leavesAt, stops) in [(stop / 2, 1), (stop + 500, 0)] {
             var options = GuideMachine.Options()

@@ -1,5 +1,6 @@
 #if Inspector
     import Foundation
+    import ListeningSockets
     import NIOCore
     import NIOPosix
     import Testing

@@ -175,7 +175,9 @@ import WaymarkTexts
         #expect(from > 0)
     }
 
-    @Test(arguments: ["", "x", "vehicle", "findings:", String(repeating: "overview,", count: 17)])
+    @Test(arguments: [
+        "", "x", "vehicle", "findings:", String(repeating: "overview,", count: EventStream.viewsMax + 1),
+    ])
     func `views that there are not are refused`(_ views: String) throws {
         #expect(throws: InspectorError.self) { try Self.stream(LiveGateway(), views) }
     }

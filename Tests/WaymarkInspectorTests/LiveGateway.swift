@@ -4,6 +4,7 @@ import WaymarkHistory
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRecording
+import WaymarkTexts
 
 @testable import WaymarkInspector
 

@@ -1,4 +1,5 @@
 import Testing
+import WaymarkHistory
 import WaymarkLint
 import WaymarkModel
 import WaymarkProtocol

@@ -1,6 +1,7 @@
 import Foundation
 import RigMutants
 import Testing
+import WaymarkLint
 import WaymarkProtocol
 import WaymarkRoutes
 

@@ -2,6 +2,7 @@ import Foundation
 import RecordedRoutes
 import RigMutants
 import Testing
+import WaymarkLint
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRoutes

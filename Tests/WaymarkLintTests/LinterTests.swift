@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaymarkHistory
 import WaymarkLint
 import WaymarkModel
 import WaymarkProtocol

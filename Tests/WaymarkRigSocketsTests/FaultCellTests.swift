@@ -2,7 +2,9 @@ import FaultCells
 import Foundation
 import Sweeps
 import Testing
+import WaymarkHistory
 import WaymarkProtocol
+import WaymarkRig
 import WaymarkScenario
 import WaymarkTexts
 

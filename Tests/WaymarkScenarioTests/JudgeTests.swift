@@ -122,7 +122,9 @@ import WaymarkScenario
             return .frame(CrossedFrame(frame, of: Self.cluster, .toPeer, sent: Instant(nanoseconds: 0)))
         }
         let begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "app"))
-        let guidance = Message.publication(.startGuidance(.short, generation: 1, RouteInformation()))
+        let place = Waypoint(center: Coordinate(latitude: 47, longitude: 9))
+        let trip = Trip(id: "t", origin: place, destination: place)
+        let guidance = Message.publication(.startGuidance(trip, generation: 1, RouteInformation()))
         let history = Self.history(
             [frame(.snapshotBegin(begin)), frame(guidance), frame(.snapshotEnd)]
                 + (1...count).map { Self.road("A\($0 % 10)", $0) })

@@ -1,3 +1,4 @@
+import ListeningSockets
 import Logging
 import NIOCore
 import NIOEmbedded

@@ -1,4 +1,5 @@
 import Glibc
+import ListeningSockets
 import NIOCore
 import NIOPosix
 import Synchronization

@@ -1,6 +1,7 @@
 internal import WaymarkClient
 internal import WaymarkProtocol
 internal import WaymarkRecording
+internal import WaymarkTexts
 
 /// Turns the times of a recording into instants of its replay.
 ///

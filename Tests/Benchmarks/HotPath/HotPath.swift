@@ -1,5 +1,6 @@
 import CAllocations
 import Glibc
+import ListeningSockets
 import Logging
 import NIOCore
 import NIOEmbedded

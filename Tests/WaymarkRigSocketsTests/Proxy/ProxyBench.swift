@@ -2,6 +2,7 @@ import ListeningSockets
 import Synchronization
 import Testing
 import WaymarkClient
+import WaymarkHistory
 import WaymarkProtocol
 import WaymarkRig
 import WaymarkRigSockets

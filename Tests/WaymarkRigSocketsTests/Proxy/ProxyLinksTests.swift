@@ -1,5 +1,6 @@
 import Testing
 import WaymarkConfiguration
+import WaymarkHistory
 import WaymarkProtocol
 import WaymarkRig
 import WaymarkScenario

@@ -1,5 +1,7 @@
 import Foundation
 import Testing
+import WaymarkHistory
+import WaymarkRig
 import WaymarkRigSockets
 import WaymarkScenario
 

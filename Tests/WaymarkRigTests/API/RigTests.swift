@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaymarkClient
+import WaymarkHistory
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRig

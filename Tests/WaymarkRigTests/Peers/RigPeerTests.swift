@@ -1,5 +1,7 @@
 import Testing
 import WaymarkClient
+import WaymarkGuidance
+import WaymarkHistory
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRig

@@ -3,6 +3,7 @@ import WaymarkClient
 import WaymarkCodec
 import WaymarkConfiguration
 import WaymarkGateway
+import WaymarkLint
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRecording

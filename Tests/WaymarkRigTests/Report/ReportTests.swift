@@ -4,6 +4,7 @@ import ProcessIO
 import Testing
 import WaymarkConfiguration
 import WaymarkProtocol
+import WaymarkScenario
 
 @testable import WaymarkRig
 

@@ -1,4 +1,5 @@
 import FaultCells
+import RecordedRoutes
 import WaymarkClient
 import WaymarkCodec
 import WaymarkGuidance

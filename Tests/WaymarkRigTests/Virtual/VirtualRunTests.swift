@@ -2,10 +2,12 @@ import Testing
 import WaymarkClient
 import WaymarkGateway
 import WaymarkGuidance
+import WaymarkHistory
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkRig
 import WaymarkRoutes
+import WaymarkScenario
 
 @Suite struct VirtualRunTests {
     @Test func `bytes that are under way stop the clock`() throws {

@@ -1,6 +1,5 @@
 package import WaymarkHistory
 package import WaymarkProtocol
-package import WaymarkScenario
 
 /// The steps of a scenario, one after the other: when each acts, and when the scenario is over. A value without clock: entries and
 /// instants go in, orders come out.
@@ -78,7 +77,9 @@ package struct ScenarioScript: Sendable {
         self.steps = scenario.steps
         self.hasEnding = scenario.ending != nil
         self.state = .finishing(since: nil)
-        if !scenario.steps.isEmpty { self.wait(for: 0, since: since, in: history) }
+        if !scenario.steps.isEmpty {
+            self.wait(for: 0, since: since, after: history.entries.count - 1, in: history)
+        }
     }
 
     package var isOver: Bool {
@@ -98,7 +99,17 @@ package struct ScenarioScript: Sendable {
         if case .acted(let step) = self.state { step } else { nil }
     }
 
-    /// When to call ``advance(at:_:_:in:)`` if nothing happens until then.
+    /// Whether an entry can give the next order, and not only the clock.
+    package var followsEntries: Bool {
+        switch self.state {
+        case .waiting: self.hasHappened
+        case .acted: true
+        case .finishing: self.hasEnding
+        case .over: false
+        }
+    }
+
+    /// When to call ``advance(at:_:_:after:in:)`` if nothing happens until then.
     package var deadline: Instant? {
         switch self.state {
         case .waiting(let step, let since):
@@ -120,11 +131,11 @@ package struct ScenarioScript: Sendable {
         self.watch = watch
     }
 
-    /// Decides which steps act now, after everything at this instant has happened.
+    /// Decides which steps act now, after the entry at `index`, the last one that it has seen.
     ///
     /// At most one step begins in a call: what it expects must be known before it can be decided.
     package mutating func advance(
-        at now: Instant, _ progress: Progress, _ decisions: Decisions, in history: History
+        at now: Instant, _ progress: Progress, _ decisions: Decisions, after index: Int, in history: History
     ) -> Order? {
         self.driveBeganAt = progress.beganAt
         switch self.state {
@@ -141,8 +152,8 @@ package struct ScenarioScript: Sendable {
         case .acted(let step):
             guard decisions.isStepDecided else { return nil }
             if step + 1 < self.steps.count {
-                self.wait(for: step + 1, since: now, in: history)
-                return self.advance(at: now, progress, decisions, in: history)
+                self.wait(for: step + 1, since: now, after: index, in: history)
+                return self.advance(at: now, progress, decisions, after: index, in: history)
             }
             self.state = .finishing(since: nil)
             return self.finish(at: now, progress, decisions)
@@ -165,12 +176,12 @@ package struct ScenarioScript: Sendable {
 
     private enum Readiness { case waits, ready, failed(StepFailure) }
 
-    private mutating func wait(for step: Int, since: Instant, in history: History) {
+    private mutating func wait(for step: Int, since: Instant, after index: Int, in history: History) {
         self.state = .waiting(step: step, since: since)
         (self.hasHappened, self.watch) = (false, nil)
         guard case .event(let event, _) = self.steps[step].waiting else { return }
         var watch = EventWatch(event)
-        self.hasHappened = watch.begin(after: history.entries.count - 1, in: history)
+        self.hasHappened = watch.begin(after: index, in: history)
         self.watch = watch
     }
 

@@ -1,6 +1,5 @@
 package import WaymarkHistory
 internal import WaymarkProtocol
-package import WaymarkScenario
 
 extension Scenario {
     /// A program that takes part, as this peer.
@@ -8,7 +7,7 @@ extension Scenario {
         package let peer: PeerID
         package let command: Command
         /// What its vehicle or client says by `connects`.
-        let connects: Bool
+        package let connects: Bool
 
         init(_ peer: PeerID, _ command: Command, connects: Bool) {
             (self.peer, self.command, self.connects) = (peer, command, connects)
@@ -36,7 +35,7 @@ extension Scenario {
         }
 
         /// A sentence for each word in braces that means nothing to this peer. Braces with anything but letters are the program's own.
-        var unknownPlaceholders: [String] {
+        package var unknownPlaceholders: [String] {
             let known = self.values(host: "", port: 0).map(\.name)
             let names = self.command.words.flatMap { word in
                 word.split(separator: "{").dropFirst(word.hasPrefix("{") ? 0 : 1).compactMap { part in
@@ -50,5 +49,21 @@ extension Scenario {
                 return "{\(name)} is unknown here; \(self.peer) has \(list)"
             }
         }
+    }
+
+    /// All programs that take part.
+    package var programs: [Program] {
+        let ofVehicles = self.vehicles.flatMap { vehicle in
+            vehicle.endpoints.compactMap { endpoint in
+                endpoint.command.map {
+                    Program(
+                        .endpoint(vehicle.id, endpoint.name), $0, connects: vehicle.connects)
+                }
+            }
+        }
+        let ofClients = self.clients.compactMap { client in
+            client.command.map { Program(client.peer, $0, connects: client.connects) }
+        }
+        return ofVehicles + ofClients
     }
 }
