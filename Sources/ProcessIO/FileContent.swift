@@ -3,6 +3,8 @@ internal import Glibc
 /// Why a file cannot be read.
 package enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
     case isFolder
+    /// A pipe, a socket or a device.
+    case isNoFile
     case tooLarge(bytesMax: Int)
     /// A system call failed with this `errno`.
     case failed(CInt)
@@ -10,6 +12,7 @@ package enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .isFolder: "it is a folder, not a file"
+        case .isNoFile: "it is not a regular file"
         case .tooLarge(let bytesMax): "it is larger than \(bytesMax / 1_048_576) MiB"
         case .failed(let code): SystemError.reason(code)
         }
@@ -25,26 +28,34 @@ package struct FileContent: Sendable {
     /// The default limit, larger than any file this program reads.
     package static let bytesMax = 268_435_456
 
-    /// Reads a file, a pipe or a device to its end.
-    package init(path: String, bytesMax: Int = Self.bytesMax) throws(FileError) {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    /// Reads a file to its end.
+    ///
+    /// - Parameters:
+    ///   - path: Where it is.
+    ///   - bytesMax: The most that is read.
+    ///   - allowsPipe: A pipe or a device is read, too, and waited for.
+    /// - Throws: Why it cannot be read.
+    package init(path: String, bytesMax: Int = Self.bytesMax, allowsPipe: Bool = false) throws(FileError) {
+        // Opening a pipe waits for a program that writes to it.
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | (allowsPipe ? 0 : O_NONBLOCK))
         guard descriptor >= 0 else { throw .failed(errno) }
         defer { _ = close(descriptor) }
-        try self.init(descriptor: descriptor, bytesMax: bytesMax)
+        try self.init(descriptor: descriptor, bytesMax: bytesMax, allowsPipe: allowsPipe)
     }
 
     /// Reads the rest of an open file.
-    private init(descriptor: CInt, bytesMax: Int) throws(FileError) {
+    private init(descriptor: CInt, bytesMax: Int, allowsPipe: Bool) throws(FileError) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .failed(errno) }
         guard status.st_mode & S_IFMT != S_IFDIR else { throw .isFolder }
+        guard allowsPipe || status.st_mode & S_IFMT == S_IFREG else { throw .isNoFile }
         self.isReadableByAll = status.st_mode & S_IFMT == S_IFREG && status.st_mode & S_IROTH != 0
         self.bytes = try Self.read(descriptor, bytesMax)
     }
 
     /// Reads standard input to its end.
     package static func standardInput() throws(FileError) -> FileContent {
-        try FileContent(descriptor: STDIN_FILENO, bytesMax: Self.bytesMax)
+        try FileContent(descriptor: STDIN_FILENO, bytesMax: Self.bytesMax, allowsPipe: true)
     }
 
     private static func read(_ descriptor: CInt, _ bytesMax: Int) throws(FileError) -> [UInt8] {

@@ -79,7 +79,7 @@ func routingEngine(_ text: String, _ side: Side?) throws -> any RoutingEngine {
 func readAnswer(_ file: String, _ side: Side?) throws -> RouteAnswer {
     let content: FileContent
     do throws(FileError) {
-        content = file == "-" ? try .standardInput() : try FileContent(path: file)
+        content = file == "-" ? try .standardInput() : try FileContent(path: file, allowsPipe: true)
     } catch {
         throw CommandFailure("\(file) cannot be read: \(error)")
     }
@@ -150,7 +150,7 @@ struct ConnectionOptions: ParsableArguments {
     static func key(_ keyFile: String?) throws -> [UInt8] {
         guard let keyFile else { return [] }
         var key: [UInt8]
-        do throws(FileError) { key = try FileContent(path: keyFile).bytes } catch {
+        do throws(FileError) { key = try FileContent(path: keyFile, allowsPipe: true).bytes } catch {
             throw CommandFailure("\(keyFile) cannot be read: \(error)")
         }
         if key.last == 0x0A { key.removeLast() }

@@ -59,7 +59,7 @@ package struct DaemonService: Service {
             self.notifier.tell(.ready)
             await self.serve(&daemon, hangups)
             self.notifier.tell(.stopping)
-            isHandedOver = Handover.consumeRestartMark()
+            isHandedOver = Handover.hasRestartMark()
             if isHandedOver { await daemon.handOver() } else { await self.drain(daemon) }
             tasks.cancelAll()
         }
@@ -106,7 +106,7 @@ package struct DaemonService: Service {
     private func reload(_ daemon: inout Daemon) async {
         self.notifier.tell(.reloadingNow())
         do {
-            let settings = try self.source.read()
+            let settings = try await self.source.readAgain()
             try await daemon.reload(settings)
             self.threshold.set(Logger.Level(rawValue: settings.logLevel) ?? self.threshold.level)
             self.status.setTrouble(nil)

@@ -15,9 +15,6 @@ internal import WaymarkTransport
 package final class Handover: Sendable {
     /// The parcel's name in the descriptor store.
     static let storedName = "handover"
-    /// The file in `$RUNTIME_DIRECTORY` that the unit creates when a stop is part of a restart.
-    private static let restartFile = "restart"
-
     private let parcel: CInt
 
     /// Takes ownership of `parcel`.
@@ -34,12 +31,11 @@ package final class Handover: Sendable {
         return newest.map { Handover(parcel: $0) }
     }
 
-    /// Whether this stop is part of a restart. Removes the mark.
-    static func consumeRestartMark() -> Bool {
-        guard let folders = unsafe getenv("RUNTIME_DIRECTORY") else { return false }
-        return unsafe String(cString: folders).split(separator: ":").contains {
-            unsafe unlink("\($0)/\(Self.restartFile)") == 0
-        }
+    /// Whether this stop is part of a restart: the file that `$WAYMARKD_RESTART_MARK` names is there. It is in a folder that the daemon
+    /// cannot write; the unit, which makes it, removes it at the next start.
+    static func hasRestartMark() -> Bool {
+        guard let path = unsafe getenv("WAYMARKD_RESTART_MARK") else { return false }
+        return unsafe access(path, F_OK) == 0
     }
 
     /// Unpacks the parcel and removes it from the descriptor store.

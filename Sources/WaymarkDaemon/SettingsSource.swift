@@ -1,3 +1,4 @@
+internal import Foundation
 internal import ProcessIO
 package import WaymarkConfiguration
 internal import WaymarkGateway
@@ -6,11 +7,14 @@ internal import WaymarkGateway
 package enum SettingsError: Error, Sendable, Hashable, CustomStringConvertible {
     case unreadable(file: String, reason: String)
     case wrong(ConfigurationError)
+    /// At a reload: a save that failed leaves such a file.
+    case empty(file: String)
 
     package var description: String {
         switch self {
         case .unreadable(let file, let reason): "cannot read \(file): \(reason)"
         case .wrong(let error): "\(error)"
+        case .empty(let file): "\(file) has no settings; a reload of defaults would close every listener"
         }
     }
 }
@@ -34,19 +38,43 @@ package struct SettingsSource: Sendable {
         self.logLevel = logLevel
     }
 
-    package func read() throws(SettingsError) -> Settings {
+    /// How long a reload waits for files, which may be on a network.
+    private static let patience = Duration.seconds(5)
+
+    /// Reads them for a reload, on a thread of its own, because a file may not answer.
+    package func readAgain() async throws -> Settings {
+        let (results, result) = AsyncStream.makeStream(
+            of: Result<Settings, SettingsError>.self, bufferingPolicy: .bufferingOldest(1))
+        let name = self.file ?? ""
+        Thread.detachNewThread {
+            do throws(SettingsError) {
+                result.yield(.success(try self.read(isReload: true)))
+            } catch { result.yield(.failure(error)) }
+        }
+        let timer = Task {
+            do { try await Task.sleep(for: Self.patience) } catch { return }
+            result.yield(
+                .failure(.unreadable(file: name, reason: "it did not answer within \(Self.patience)")))
+        }
+        defer { timer.cancel() }
+        for await first in results { return try first.get() }
+        throw CancellationError()
+    }
+
+    package func read(isReload: Bool = false) throws(SettingsError) -> Settings {
         var settings = Settings()
-        if let file { settings = try Self.read(file) }
+        if let file { settings = try Self.read(file, isReload) }
         settings.listeners += self.listeners
         if let logLevel { settings.logLevel = logLevel }
         return settings
     }
 
-    private static func read(_ file: String) throws(SettingsError) -> Settings {
+    private static func read(_ file: String, _ isReload: Bool) throws(SettingsError) -> Settings {
         let content: FileContent
         do throws(FileError) { content = try FileContent(path: file, bytesMax: Self.bytesMax) } catch {
             throw .unreadable(file: file, reason: "\(error)")
         }
+        guard !isReload || Configuration.saysSomething(content.bytes) else { throw .empty(file: file) }
         var settings: Settings
         do throws(ConfigurationError) {
             settings = try Configuration.read(content.bytes, file: file)

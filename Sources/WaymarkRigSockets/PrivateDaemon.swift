@@ -56,6 +56,9 @@ actor PrivateDaemon {
 
     static func socket(in folder: RunFolder) -> String { folder.file("gateway") }
 
+    /// Says that a stop is part of a restart.
+    private var restartMark: String { self.folder.file("restart") }
+
     /// Starts it, and returns when it is ready.
     ///
     /// - Throws: Why it did not start, with what it logged.
@@ -74,7 +77,8 @@ actor PrivateDaemon {
             environment[name] = nil
         }
         environment["NOTIFY_SOCKET"] = self.manager.path
-        environment["RUNTIME_DIRECTORY"] = self.folder.path
+        environment["WAYMARKD_RESTART_MARK"] = self.restartMark
+        _ = unsafe unlink(self.restartMark)
         var words = [self.program, "--config", self.folder.file("waymarkd.yaml")]
         if parcel != nil {
             environment["LISTEN_FDS"] = "1"
@@ -140,7 +144,7 @@ actor PrivateDaemon {
 
     /// The next process continues with all connections.
     func restart() async throws(Failure) {
-        do { try Data().write(to: URL(filePath: self.folder.file("restart"))) } catch {
+        do { try Data().write(to: URL(filePath: self.restartMark)) } catch {
             throw Failure(description: "waymarkd cannot be told to restart: \(error.localizedDescription)")
         }
         await self.end(by: SIGTERM, within: Self.restartMax)

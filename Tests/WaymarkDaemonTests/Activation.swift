@@ -137,7 +137,10 @@ final class StoringManager {
     }
 
     var environment: [String] {
-        ["NOTIFY_SOCKET=\(self.folder.path("notify"))", "RUNTIME_DIRECTORY=\(self.folder.path)"]
+        [
+            "NOTIFY_SOCKET=\(self.folder.path("notify"))",
+            "WAYMARKD_RESTART_MARK=\(self.folder.path("restart"))",
+        ]
     }
 
     /// Stops `run` as for a restart.
@@ -159,6 +162,8 @@ final class StoringManager {
                 close(descriptor)
                 guard let parcel else { throw RawSocket.Failure(call: "nothing was handed over") }
                 #expect(run.status() == 0)
+                // As the unit does before the next start.
+                try FileManager.default.removeItem(atPath: self.folder.path("restart"))
                 return parcel
             }
         }

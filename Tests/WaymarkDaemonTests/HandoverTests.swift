@@ -1,4 +1,5 @@
 import Foundation
+import ListeningSockets
 import Systemd
 import Testing
 import WaymarkClient

@@ -1,4 +1,5 @@
 import Foundation
+import ListeningSockets
 import Testing
 import WaymarkConfiguration
 import WaymarkDaemon

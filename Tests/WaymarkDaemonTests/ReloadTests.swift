@@ -1,4 +1,5 @@
 import Foundation
+import ListeningSockets
 import Logging
 import Synchronization
 import Systemd
@@ -150,6 +151,35 @@ import WaymarkTransport
         try Data("\nthreads: 0\n".utf8).write(to: URL(filePath: path))
         let error = #expect(throws: SettingsError.self) { try source.read() }
         #expect(error?.description.hasPrefix("\(path):2:10: threads must be") == true)
+    }
+
+    @Test(arguments: ["", "\n\n", "# log-level: debug\n", "{}\n"])
+    func `a reload of a file without settings is refused, a start with it is not`(_ text: String) async throws
+    {
+        let folder = try Folder()
+        let path = folder.path("waymarkd.yaml")
+        let source = SettingsSource(file: path)
+        try Data(text.utf8).write(to: URL(filePath: path))
+        _ = try source.read()
+        await #expect(throws: SettingsError.empty(file: path)) { try await source.readAgain() }
+        try Data("threads: 3\n".utf8).write(to: URL(filePath: path))
+        #expect(try await source.readAgain().threads == 3)
+    }
+
+    @Test func `settings and keys in a pipe without a writer are refused at once`() async throws {
+        let folder = try Folder()
+        let (pipe, file) = (folder.path("pipe"), folder.path("waymarkd.yaml"))
+        #expect(mkfifo(pipe, 0o600) == 0)
+        await #expect(throws: SettingsError.unreadable(file: pipe, reason: "it is not a regular file")) {
+            try await SettingsSource(file: pipe).readAgain()
+        }
+        let listener =
+            "listeners:\n  - address: unix:/a\n    roles: [vehicle]\n    keys:\n      - name: k\n        key-file: pipe\n"
+        try Data(listener.utf8).write(to: URL(filePath: file))
+        let error = await #expect(throws: SettingsError.self) {
+            try await SettingsSource(file: file).readAgain()
+        }
+        #expect(error?.description.contains("it is not a regular file") == true)
     }
 
     @Test func `the log follows its threshold`() {

@@ -92,7 +92,7 @@ package struct Proxy: AsyncParsableCommand {
         guard let file = self.faults else { return ProxyFaults() }
         let content: FileContent
         do throws(FileError) {
-            content = file == "-" ? try .standardInput() : try FileContent(path: file)
+            content = file == "-" ? try .standardInput() : try FileContent(path: file, allowsPipe: true)
         } catch {
             throw CommandFailure("\(file) cannot be read: \(error)")
         }

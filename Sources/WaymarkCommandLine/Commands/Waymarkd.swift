@@ -99,7 +99,7 @@ package struct Waymarkd: AsyncParsableCommand {
             Self.complain("\(error)")
             switch error {
             case .unreadable: throw ExitCode.failure
-            case .wrong: throw ExitCode.wrongSettings
+            case .wrong, .empty: throw ExitCode.wrongSettings
             }
         }
     }
