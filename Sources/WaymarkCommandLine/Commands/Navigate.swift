@@ -77,14 +77,17 @@ package struct Navigate: AsyncParsableCommand {
         policy.onWaypoint = self.onWaypoint
         policy.onDestination = self.onDestination
         let navigator = Navigator(engine: engine, policy: policy, start: try self.from.map(coordinate))
-        do throws(ClientError) {
-            try await self.connection.waitingForGateway { () throws(ClientError) in
-                try await navigator.connect(to: address, id: self.id, key: key)
+        // A gateway that does not answer the Hello is left when patience is over.
+        try await interruptible({ await navigator.cancel() }) {
+            do throws(ClientError) {
+                try await self.connection.waitingForGateway { () throws(ClientError) in
+                    try await navigator.connect(to: address, id: self.id, key: key)
+                }
+            } catch {
+                throw failure(error)
             }
-        } catch {
-            throw failure(error)
+            try await self.drive(navigator, first, plan)
         }
-        try await interruptible({ await navigator.cancel() }) { try await self.drive(navigator, first, plan) }
     }
 
     /// Makes the drives; throws the exit status of the first one that did not arrive. Each failure is reported when it happens.
