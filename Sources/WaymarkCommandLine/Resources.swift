@@ -23,6 +23,9 @@ enum Resources {
 
     static func scenarioPath(_ name: String) -> String { self.url("scenarios/\(name)").path }
 
+    /// Where the JSON Schema of scenario files is.
+    static var scenarioSchemaPath: String { Self.scenarioPath("scenario.schema.json") }
+
     /// The JSON Schema of scenario files.
     static func scenarioSchema() throws -> String {
         String(decoding: try self.data("scenarios/scenario.schema.json"), as: UTF8.self)

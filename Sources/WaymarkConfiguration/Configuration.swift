@@ -36,13 +36,30 @@ extension ConfigurationError {
             SourceLocation(file: file, line: mark.line, column: mark.column)
         }
         switch error {
-        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-            .composer(_, let problem, let mark, _):
-            self.init(location: location(mark), reason: problem)
-        case .duplicatedKeysInMapping(let keys, let context):
+        case .scanner(_, _, let mark, _) where Self.isTab(at: mark, in: text):
+            self.init(location: location(mark), reason: "a tab cannot indent a line: use spaces")
+        case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
+            .composer(let context, let problem, let mark, _):
+            guard let context, context.mark.line < mark.line,
+                context.text.contains("flow") || context.text.contains("quoted")
+            else {
+                self.init(location: location(mark), reason: problem)
+                return
+            }
+            // The cause is where it began; that something else is found in a later line follows from it.
             self.init(
                 location: location(context.mark),
-                reason: "duplicate keys in this mapping: \(keys.joined(separator: ", "))")
+                reason: "what begins here does not end: \(problem) (line \(mark.line), column \(mark.column))"
+            )
+        case .duplicatedKeysInMapping(let keys, let context):
+            let key = keys.first ?? ""
+            let places = Self.places(of: key, from: context.mark, in: text)
+            let first = places.first.map { "; first in line \($0.line)" } ?? ""
+            self.init(
+                location: places.count > 1
+                    ? SourceLocation(file: file, line: places[1].line, column: places[1].column)
+                    : location(context.mark),
+                reason: "the key \(key) is there twice\(first)")
         case .reader(let problem, let offset, _, _):
             let line = text.utf8.prefix(offset ?? 0).count { $0 == UInt8(ascii: "\n") } + 1
             self.init(location: SourceLocation(file: file, line: line, column: 1), reason: problem)
@@ -52,19 +69,9 @@ extension ConfigurationError {
     }
 }
 
-/// Reads configuration files. They are YAML; unknown keys and values out of range are errors.
-package enum Configuration {
-    /// Reads the content of a file named `file`.
-    package static func read(_ bytes: [UInt8], file: String) throws(ConfigurationError) -> Settings {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw ConfigurationError(
-                location: Self.firstInvalidByte(bytes, file), reason: "the file is not valid UTF-8")
-        }
-        return try Self.read(text, file: file)
-    }
-
-    /// The location of the first byte that is not valid UTF-8.
-    private static func firstInvalidByte(_ bytes: [UInt8], _ file: String) -> SourceLocation {
+extension ConfigurationError {
+    /// Where the first byte is that is not UTF-8.
+    package init(notUTF8 bytes: [UInt8], file: String) {
         var parser = Unicode.UTF8.ForwardParser()
         var iterator = bytes.makeIterator()
         var location = SourceLocation(file: file, line: 1, column: 1)
@@ -76,7 +83,47 @@ package enum Configuration {
                 location.column += 1
             }
         }
-        return location
+        self.init(location: location, reason: "the file is not valid UTF-8")
+    }
+
+    /// Whether the character at a mark is a tab.
+    private static func isTab(at mark: Mark, in text: String) -> Bool {
+        let lines = text.split(separator: "\n", maxSplits: mark.line, omittingEmptySubsequences: false)
+        guard lines.indices.contains(mark.line - 1) else { return false }
+        return lines[mark.line - 1].dropFirst(mark.column - 1).first == "\t"
+    }
+
+    /// Where a key stands at the indentation of a mapping that begins at a mark: the first two places. None in a mapping within brackets.
+    private static func places(of key: String, from mark: Mark, in text: String) -> [(line: Int, column: Int)]
+    {
+        var found: [(line: Int, column: Int)] = []
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+        where index + 1 >= mark.line && found.count < 2 {
+            let rest = line.dropFirst(mark.column - 1)
+            guard line.prefix(mark.column - 1).allSatisfy({ $0 == " " || $0 == "-" }), rest.hasPrefix(key),
+                rest.dropFirst(key.count).drop(while: { $0 == " " }).first == ":"
+            else { continue }
+            found.append((index + 1, mark.column))
+        }
+        return found
+    }
+}
+
+/// Reads configuration files. They are YAML; unknown keys and values out of range are errors.
+package enum Configuration {
+    /// Reads the content of a file named `file`.
+    package static func read(_ bytes: [UInt8], file: String) throws(ConfigurationError) -> Settings {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ConfigurationError(notUTF8: bytes, file: file)
+        }
+        return try Self.read(text, file: file)
+    }
+
+    /// Whether a file with this content sets anything, or is wrong.
+    package static func saysSomething(_ bytes: [UInt8]) -> Bool {
+        do {
+            return try Yams.compose(yaml: String(decoding: bytes, as: UTF8.self))?.mapping?.isEmpty == false
+        } catch { return true }
     }
 
     /// Reads the text of a file named `file`.

@@ -73,7 +73,10 @@ import WaymarkProtocol
         ("vehicles:\n  car: never\n", 2, "must be refuse"),
         ("vehicles:\n  ca r: refuse\n", 2, "ca r is not a vehicle id"),
         ("a: [\n", 2, "did not find"),
-        ("threads: 1\nlimits:\n  errors: 1\n  errors: 2\n", 3, "duplicate keys in this mapping: errors"),
+        (
+            "threads: 1\nlimits:\n  errors: 1\n  errors: 2\n", 4,
+            "the key errors is there twice; first in line 3"
+        ),
         ("limits.errors: 1\n", 1, "unknown setting limits.errors"),
         ("limits: 3\n", 1, "limits must be a mapping"),
         ("limits:\n  outbox-bytes: 1MiB\n", 2, "must be at least limits.retained-bytes"),

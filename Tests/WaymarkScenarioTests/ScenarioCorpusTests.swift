@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaymarkClient
+import WaymarkLint
 import WaymarkModel
 import WaymarkProtocol
 import WaymarkScenario
@@ -47,7 +48,17 @@ import WaymarkScenario
         "kinds": Scenario.Fault.Kind.allCases.filter { $0 != .chaos }.map(\.rawValue),
         "towards": Scenario.Fault.Way.allCases.map(\.rawValue),
         "with": Scenario.Fault.CutEnding.allCases.map(\.rawValue),
+        "message": MessageType.allCases.map { "\($0)" }, "lint": LintID.allCases.map(\.rawValue),
+        "route": Self.shipped("routes"), "profile": Self.shipped("profiles"),
     ]
+
+    /// The names of the files that ship, without their ending.
+    private static func shipped(_ folder: String) -> [String] {
+        let url = ScenarioTests.shipped.deletingLastPathComponent().appending(path: folder)
+        let files = FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil)
+        return (files?.compactMap { ($0 as? URL)?.lastPathComponent } ?? [])
+            .filter { $0.hasSuffix(".json") }.map { String($0.dropLast(".json".count)) }
+    }
 
     @Test func `the schema's enumerations are those of the code`() throws {
         let url = ScenarioTests.shipped.appending(path: "scenario.schema.json")

@@ -81,7 +81,7 @@ import WaymarkScenario
             "route: &a x\nended: finished",
             "1:8: anchors and aliases are not allowed: a scenario has no templates"
         ),
-        ("route: a\nroute: b", "1:1: duplicate keys in this mapping: route"),
+        ("route: a\nroute: b", "2:1: the key route is there twice; first in line 1"),
         ("[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]", "1:17: a scenario has at most 16 levels"),
         ("- 1", "1:1: the scenario must be a mapping"),
         ("ended: finished", "1:1: client drives at once, and has no route"),

@@ -1,4 +1,5 @@
 internal import ProcessIO
+
 /// A value as a scenario writes it.
 package indirect enum Literal: Sendable, Hashable, CustomStringConvertible {
     case null
@@ -16,6 +17,18 @@ package indirect enum Literal: Sendable, Hashable, CustomStringConvertible {
         case .text(let text): text
         case .list(let list): "[" + list.map(\.description).joined(separator: ", ") + "]"
         case .contains(let element): "contains \(element)"
+        }
+    }
+}
+
+extension Literal {
+    /// The numbers in it.
+    fileprivate var numbers: [Double] {
+        switch self {
+        case .number(let number): [number]
+        case .list(let list): list.flatMap(\.numbers)
+        case .contains(let element): element.numbers
+        case .null, .flag, .text: []
         }
     }
 }
@@ -53,6 +66,9 @@ package struct Condition: Sendable, Hashable, CustomStringConvertible {
     package init(_ literal: Literal, for path: FieldPath) throws(FieldError) {
         self.description = "\(literal)"
         self.test = try Self.test(literal, path.type, path.description)
+        if path.countsFromOne, let number = literal.numbers.first(where: { $0 < 1 }) {
+            throw FieldError("\(path) counts from 1, from the left: there is no \(FieldValue.text(number))")
+        }
     }
 
     /// The value itself. Why: in a condition of a file, a text that begins with `<`, `~` or `!=` is an operator.
@@ -154,9 +170,23 @@ package struct Condition: Sendable, Hashable, CustomStringConvertible {
         let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == "." || $0 == "-") }
         let suffix = Self.trimmed(text[digits.endIndex...])
         guard let number = Double(digits), let factor = unit.factor(of: suffix) else {
+            if let range = Self.range(text, unit) {
+                throw FieldError("\(name): a range has two points: \(range)")
+            }
             throw FieldError("\(name) is \(unit.kind), not \(text.isEmpty ? "nothing" : text)")
         }
         return number * factor
+    }
+
+    /// `80m..120m` for a range that is written with a dash; nil if the text is none.
+    private static func range(_ text: String, _ unit: FieldUnit) -> String? {
+        let parts = text.split(separator: "-", maxSplits: 1).map { Self.trimmed($0) }
+        guard parts.count == 2 else { return nil }
+        let isRange = parts.allSatisfy { part in
+            let digits = part.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+            return Double(digits) != nil && unit.factor(of: Self.trimmed(part[digits.endIndex...])) != nil
+        }
+        return isRange ? "\(parts[0])..\(parts[1])" : nil
     }
 
     private static func trimmed(_ text: Substring) -> String {

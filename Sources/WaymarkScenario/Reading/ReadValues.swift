@@ -12,7 +12,7 @@ struct ReadMapping {
     fileprivate var values: [String: Node] = [:]
     fileprivate var keyNodes: [String: Node] = [:]
     /// A key was misspelt, so what is missing may be this one.
-    fileprivate var hasUnknown = false
+    fileprivate(set) var hasUnknown = false
 
     subscript(key: String) -> Node? { self.values[key] }
     func has(_ key: String) -> Bool { self.values[key] != nil }
