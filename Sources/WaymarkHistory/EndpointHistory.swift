@@ -6,7 +6,7 @@ package struct EndpointHistory: Sendable {
     /// What the endpoint held, and what it knew of its connection.
     package struct Moment: Sendable {
         /// The entry after which it held this.
-        package let index: Int
+        package fileprivate(set) var index: Int
         package let state: VehicleState
         package let isConnected: Bool
         /// The last Welcome continued what the endpoint held.
@@ -40,6 +40,13 @@ package struct EndpointHistory: Sendable {
 
     /// How many moments are not after the entry at `index`.
     package func count(upTo index: Int) -> Int { self.moments.binarySearch { $0.index <= index } }
+
+    /// An entry that changed nothing was inserted at `index`.
+    mutating func moveMoments(from index: Int) {
+        for position in self.moments.indices[self.count(upTo: index - 1)...] {
+            self.moments[position].index += 1
+        }
+    }
 
     mutating func apply(_ entry: History.Entry) {
         switch entry.kind {

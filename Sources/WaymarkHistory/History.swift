@@ -78,6 +78,21 @@ package struct History: Sendable {
         return entry
     }
 
+    /// Adds something at the instant of the entry before it; the entries from `index` on move by one.
+    package mutating func insert(_ kind: Kind, at index: Int) {
+        guard index < self.entries.count, self.entries.count < self.limits.entriesMax else {
+            self.append(kind, at: self.entries.last?.instant ?? Instant(nanoseconds: 0))
+            return
+        }
+        let instant = index > 0 ? self.entries[index - 1].instant : self.entries[index].instant
+        self.entries.insert(Entry(index: index, instant: instant, kind: kind), at: index)
+        for position in self.entries.indices[(index + 1)...] {
+            let entry = self.entries[position]
+            self.entries[position] = Entry(index: position, instant: entry.instant, kind: entry.kind)
+        }
+        for position in self.endpoints.indices { self.endpoints[position].moveMoments(from: index) }
+    }
+
     /// How many entries are not after an instant.
     package func count(upTo instant: Instant) -> Int {
         var (low, high) = (0, self.entries.count)

@@ -375,7 +375,7 @@ package actor RealRun: SocketOwner {
         if exit.isFailedStart { return self.fail("the program of \(peer) cannot be started") }
         self.takeTurn {
             self.scenario.catchUp(to: self.now)
-            self.scenario.programEnded(peer, "the program \(exit)")
+            self.scenario.programEnded(peer, "\(exit)")
             self.proceed()
         }
     }

@@ -82,9 +82,10 @@ import WaymarkProtocol
         let location = try await program.line { line in
             line.firstMatch(of: /127\.0\.0\.1:\d+/).map { String($0.0) }
         }
-        // The exporter connects when it is asked.
+        // The exporter connects when it is asked, but not at once after it has failed.
+        let metrics = try #require(URL(string: "http://\(location)/metrics"))
         let asking = Task {
-            try? await URLSession.shared.data(from: #require(URL(string: "http://\(location)/metrics")))
+            while !Task.isCancelled { _ = try? await URLSession.shared.data(from: metrics) }
         }
         let peer = try await Self.peer(of: gateway)
         #expect(peer.hello.credential == Array("a key of 16 bytes".utf8))

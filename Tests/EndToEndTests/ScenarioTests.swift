@@ -111,6 +111,32 @@ import Testing
         #expect(!pipe.lines.contains { $0.hasPrefix("running ") })
     }
 
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `an interrupted run leaves whole files of the scenarios that ran to the end`(_ signal: Int32)
+        async throws
+    {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let head = "route: vaduz-balzers\nsteps: [{ after:"
+        let short = try self.write("a.scenario.yaml", "\(head) 100ms }]\n")
+        let long = try self.write("b.scenario.yaml", "\(head) 50min }]\n")
+        let (junit, report) = (self.folder.path + "/junit.xml", self.folder.path + "/report.html")
+        let test = try Program(
+            "waymark",
+            [
+                "test", "--no-recordings", "--clock", "real", "--jobs", "1", "--junit", junit, "--report",
+                report,
+                short, long,
+            ])
+        try await test.line(containing: "passed")
+        test.signal(signal)
+        try await test.errorLine { $0 == "interrupted: 1 of 2 scenarios ran to the end" ? $0 : nil }
+        #expect(await test.end() == 128 + signal)
+        let xml = try String(contentsOfFile: junit, encoding: .utf8)
+        #expect(xml.hasPrefix("<?xml") && xml.hasSuffix("</testsuites>\n"))
+        #expect(xml.contains("a.scenario.yaml") && !xml.contains("b.scenario.yaml"))
+        #expect(try String(contentsOfFile: report, encoding: .utf8).contains("</html>"))
+    }
+
     @Test func `two processes write the same trace, to the byte, and another seed another one`() async throws
     {
         defer { try? FileManager.default.removeItem(at: self.folder) }

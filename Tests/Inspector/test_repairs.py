@@ -449,7 +449,10 @@ def test_rows_that_were_streamed_stay_when_the_list_is_loaded_again(inspector: I
     row = {"kind": "event", "entry": "streamed", "at": 40.0, "time": instant(40), "text": "was streamed", "event": "started"}
     usual = mock.events
     page = inspector.show("vehicle=car&view=log")
-    mock.events = lambda views, query: [*usual([], query), ("entries", {"view": "entries", "entries": [row], "skipped": 7})]  # type: ignore[method-assign]
+    mock.events = lambda views, query: [  # type: ignore[method-assign]
+        *usual([], query),
+        *(("entries", {"view": view, "entries": [row], "skipped": 7}) for view in views if view.startswith("entries")),
+    ]
     page.wait_for_selector("text=was streamed")
     assert "7 rows went by between updates" in inspector.text()
     mock.events = usual  # type: ignore[method-assign]
@@ -524,7 +527,8 @@ def test_new_moments_come_to_the_time_line(inspector: Inspector, mock: Mock) -> 
         if page.locator(".moments li").count() == 2:
             break
     assert "a later one" in page.inner_text(".moments") and page.locator(".moments li").count() == 2
-    assert len(asked) <= 4 and asked[-1] >= 16
+    # What is new is asked for alone; the bars, which fill whole stretches of time, at the beginning and sometimes again.
+    assert len(asked) <= 4 and any(begin >= 16 for begin in asked)
 
 
 # What is not whole.
@@ -584,7 +588,7 @@ def test_the_first_columns_of_the_overview_need_no_scrolling(inspector: Inspecto
     inspector.settle()
     region, head = inspector.page.evaluate("""(() => {
         const region = document.querySelector('.scroll');
-        const last = [...region.querySelectorAll('th')].find((one) => one.textContent === 'Left');
+        const last = [...region.querySelectorAll('th')].find((one) => one.textContent === 'Guided by');
         return [region.getBoundingClientRect().right, last.getBoundingClientRect().right];
     })()""")
     assert head <= region

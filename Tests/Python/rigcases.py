@@ -30,8 +30,11 @@ def is_about_the_client(case: dict[str, Any]) -> bool:
 class Case(Words):
     """One case: plays its frames, and judges its first expectation."""
 
-    def __init__(self, case: dict[str, Any]) -> None:
+    def __init__(self, case: dict[str, Any], late: int = 0) -> None:
+        """late: the judge hears of the expectation so many entries after its anchor, as when they arrive in one read."""
         self.case = case
+        self._late = late
+        self._waiting: list[tuple[Judged, Anchor]] = []
         self.history = History()
         self.judge = Judge(self.history)
         self.judged: Judged | None = None
@@ -43,8 +46,16 @@ class Case(Words):
 
     def _add(self, judged: Judged) -> Any:
         self.judged = judged
-        self.judge.begin(judged, Anchor(len(self.history.entries) - 1, self.now))
+        self._waiting.append((judged, Anchor(len(self.history.entries) - 1, self.now)))
+        self._begin()
         return judged
+
+    def _begin(self, is_end: bool = False) -> None:
+        """Tells the judge of what waits long enough."""
+        for judged, anchor in list(self._waiting):
+            if is_end or len(self.history.entries) > anchor.index + self._late:
+                self._waiting.remove((judged, anchor))
+                self.judge.begin(judged, anchor)
 
     def play(self) -> Judged | None:
         """None: the step that expects it is not reached."""
@@ -61,6 +72,8 @@ class Case(Words):
                 self._connection(entry["connection"]) if "connection" in entry else self._frame(entry)
             while (event := self.machine.next_event()) is not None:
                 self.judge.see(self.history.append(event, self.now))
+                self._begin()
+        self._begin(is_end=True)
         self.now = round(self.case["end"] * NANOSECONDS)
         self.judge.end(self.now)
         return self.judged

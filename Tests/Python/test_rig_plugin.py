@@ -56,11 +56,34 @@ async def test_a_gateway_that_is_killed(rig):
         await drive(client, m.ManeuverType.RIGHT_TURN)
         await car.eventually({"shows": "fresh"}, within=5)
         gone = car.eventually({"shows": "stale"}, within=5)
-        await rig.gateway.restart(after="10ms")
+        await rig.gateway.kill(after="10ms")
         await gone
         await car.eventually({"shows": "fresh", "next.type": "rightTurn"}, within=20)
         car.cut()
         await car.in_order({"connected": False}, {"resumed": True}, within=20)
+
+async def test_a_gateway_that_is_restarted(rig):
+    car = await rig.vehicle("car")
+    async with Client("app", rig.gateway.navigation) as client:
+        await drive(client, m.ManeuverType.RIGHT_TURN)
+        await car.eventually({"shows": "fresh"}, within=5)
+        stays = car.always({"shows": "fresh", "connected": True})
+        await rig.gateway.restart()
+        request = await car.request_destination(47.5, 9.5)
+        await request.expect(outcome="invalid", within=5)
+        assert not stays.is_over
+
+async def test_what_comes_with_an_event_comes_after_it(rig):
+    car = await rig.vehicle("car")
+    async def watch():
+        await car.expect("startGuidance", within=5)
+        await car.expect("currentRoadName", within=5)
+    async with Client("app", rig.gateway.navigation) as client:
+        watching = asyncio.create_task(watch())
+        session = await client.open_session("car")
+        await session.start(m.Trip(id="trip", origin=place(47), destination=place(48)), m.RouteInformation())
+        await session.publish(m.CurrentRoadName(name_variants=("A",)))
+        await watching
 
 def test_without_a_coroutine(gateway):
     assert gateway.vehicle.startswith("unix:")
@@ -68,7 +91,7 @@ def test_without_a_coroutine(gateway):
 async def test_with_a_gateway_only(gateway, tmp_path):
     await asyncio.sleep(0)
 """
-    run(tests=tests).assert_outcomes(passed=5)
+    run(tests=tests).assert_outcomes(passed=7)
 
 
 def test_a_failure_explains_itself(run: Run) -> None:

@@ -22,9 +22,10 @@ def instant_of(judged: Judged) -> int | None:
     return judged.failures[-1].instant if judged.failures else judged.passed
 
 
+@pytest.mark.parametrize("late", [0, 1, 2, 3, 100])
 @pytest.mark.parametrize("case", JUDGED, ids=lambda case: case["name"])
-def test_a_history_gets_its_verdict(case: dict[str, Any]) -> None:
-    played = Case(case)
+def test_a_history_gets_its_verdict_however_late_the_judge_hears_of_it(case: dict[str, Any], late: int) -> None:
+    played = Case(case, late)
     judged = played.play()
     if judged is None:
         assert case["verdict"] == "notReached"

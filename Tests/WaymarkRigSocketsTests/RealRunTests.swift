@@ -48,6 +48,53 @@ import WaymarkScenario
             + result.lints.flatMap { lint in lint.findings.map { "\(lint.rule) \($0.text)" } }
     }
 
+    /// Runs a file of Tests/RigCases.
+    private static func runFile(_ name: String) async throws -> ScenarioResult {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../RigCases/\(name).scenario.yaml")
+        return try await self.run(try String(contentsOf: file, encoding: .utf8)).result
+    }
+
+    @Test(arguments: [("batch-never", false), ("batch-step", true)])
+    func `what arrives in the same read as a step's event comes behind it`(_ name: String, _ passes: Bool)
+        async throws
+    {
+        #expect(try await Self.runFile(name).hasPassed == passes)
+    }
+
+    @Test(arguments: [
+        ("never-connects", "dut/cluster did not connect"),
+        ("crashes-at-once", "dut/cluster did not connect: the program ended with status 3"),
+    ])
+    func `a program that does not connect ends the run, and is the first cause`(
+        _ name: String, _ cause: String
+    ) async throws {
+        let result = try await Self.runFile(name)
+        #expect(!result.hasPassed && result.problem == nil)
+        // Waiting for what was expected would take a minute.
+        #expect(result.end - Instant(nanoseconds: 0) < .seconds(50))
+        let lines = ScenarioText(result).lines
+        let first = try #require(lines.firstIndex { $0.hasPrefix("  expected") || $0.contains("expected  ") })
+        #expect(lines[first...(first + 2)].joined(separator: " ").contains(cause), "\(lines)")
+    }
+
+    @Test func `a program with another name does not connect, and the report says which`() async throws {
+        let daemon = try #require(Self.options.daemon)
+        let waymark = URL(filePath: daemon).deletingLastPathComponent().appending(path: "waymark").path
+        let result = try await Self.run(
+            """
+            route: vaduz-balzers
+            connect-within: 3s
+            vehicle: { command: [\(waymark), cluster, "--connect", "{address}", --id, other] }
+            expect: { eventually: { connected: true }, within: 1min }
+            """
+        ).result
+        let text = ScenarioText(result).lines.joined(separator: " ").split(separator: " ").joined(
+            separator: " ")
+        #expect(
+            text.contains("dut/cluster did not connect: a program says that it is other/cluster"), "\(text)")
+    }
+
     private static let active = """
         route: vaduz-balzers
         at-most: 100s

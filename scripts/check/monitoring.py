@@ -185,8 +185,8 @@ class Monitoring:
             raise Failure("an alert without a reason")
         self.end(gateway)
         wait_for("without the gateway its alert fires", lambda: self.alert("WaymarkGatewayDown") == "firing")
-        if self.value('up{job="waymark"}') != 1:
-            raise Failure("the exporter does not answer without the gateway")
+        # On a busy machine one scrape may be too late.
+        wait_for("the exporter answers without the gateway", lambda: self.value('up{job="waymark"}') == 1)
         self.start_gateway()
         wait_for("with the gateway it ends", lambda: self.value("waymark_up") == 1 and not self.alert("WaymarkGatewayDown"))
         wait_for("the counters begin again", lambda: self.value("waymark_sessions_opened_total") == 0)

@@ -114,6 +114,9 @@ class Drive:
         )
         return self.publish(at, m.UpdateManeuverEstimates(generation=1, maneuver_id=maneuver, travel_estimates=estimates), **more)
 
+    def upcoming(self, at, *maneuvers):
+        return self.publish(at, m.UpcomingManeuvers(generation=1, maneuver_ids=maneuvers))
+
     def trip(self, at, meters, **more):
         estimates = m.TravelEstimates(distance_remaining_meters=meters)
         return self.publish(at, m.UpdateTripEstimates(travel_estimates=estimates), **more)

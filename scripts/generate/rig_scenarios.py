@@ -103,6 +103,7 @@ WHOLE = {
     "allow": [{"lint": "LINT-LANE-LINK", "of": "client", "reason": "The engine has none."}],
     "seed": 7,
     "at-most": "2h",
+    "connect-within": "20s",
 }
 #: Whose keys are paths, and whose values are conditions.
 STATES = ("eventually", "always", "never", "sometimes", "where", "state")
@@ -122,6 +123,8 @@ def all_cases():
             cases.append({"name": f"{name}: {what}", "document": wrong, "valid": False})
     cases.append({"name": "whole", "document": WHOLE, "valid": True})
     cases += [{"name": name, "document": document, "valid": False} for name, document in wrong_combinations()]
+    unknown = scenario(expect={"exactly": {"count": 1, "message": "showAlerts"}})
+    cases.append({"name": "an unknown message", "document": unknown, "valid": False, "error": "did you mean showAlert?"})
     cases += [{"name": name, "document": document, "valid": False, "schema": True, "error": error} for name, document, error in beyond()]
     return without_copies(cases)
 
@@ -344,7 +347,6 @@ def beyond():
     """Documents that the schema accepts and the reader does not, with a part of the error."""
     yield "no route", {"ended": "finished"}, "client drives at once, and has no route"
     yield "virtual with a program", scenario(vehicle={"command": ["x"]}, ended="finished", clock="virtual"), "the clock cannot be virtual"
-    yield "an unknown message", scenario(expect={"exactly": {"count": 1, "message": "showAlerts"}}), "did you mean showAlert?"
     yield "an unknown key", scenario(expect={"always": {"trip.orign": None}}), "unknown key orign of trip; did you mean origin?"
     yield "an unknown field", scenario(expect={**WORDS[0], "where": {"tripEstimate": None}}), "did you mean tripEstimates?"
     yield "an unknown value", scenario(expect={"always": {"next.type": "rightturn"}}), "did you mean rightTurn?"

@@ -58,6 +58,10 @@ def message(cases):
     nearest = {"tripEstimates.distanceMeters": ["<200m", "250 m"]}
     far = Drive().joined().trip(0.5, 400).trip(1, 250).trip(1.5, 300)
     cases.add("message: the nearest is the one with the nearest number", far, near, "failed", 2, nearest)
+    same = {"message": "updateManeuverEstimates", "where": {"maneuver": 2, "travelEstimates.distanceMeters": "<200m"}, "within": "2s"}
+    nearest = {"travelEstimates.distanceMeters": ["<200m", "500 m"]}
+    other = Drive().joined().near(0.5, 500, maneuver=2).near(1, 100, maneuver=1)
+    cases.add("message: the nearest is of the same maneuver, however far its numbers are", other, same, "failed", 2, nearest)
     header = {"message": ROAD, "where": {"sequence": 3, "session": 1, "fitted": False}, "within": "3s"}
     cases.add("message: keys of the header", Drive().joined().road(1).road(2), header, "passed", 2)
     step = Drive().joined().step(1).road(3)
@@ -115,6 +119,9 @@ def eventually(cases):
     cases.add("eventually: a snapshot counts when it is whole", whole, near, "passed", 2)
     missed = Drive().joined().cut(1).rejoined(1.5).missed(2).near(2, 180).whole(2.5)
     cases.add("eventually: what was missed counts when all of it is there", missed, near, "passed", 2.5)
+    second = {"eventually": {"next.id": 2, "next.type": "leftTurn"}, "within": "3s"}
+    turn = Drive().joined().near(0.5, 100).upcoming(1, 2, 3).near(1.5, 400, maneuver=3)
+    cases.add("eventually: an id says which thing is the nearest", turn, second, "failed", 3, {"next.type": ["leftTurn", "rightTurn"]})
     several = {"eventually": {"next.type": "leftTurn", "next.distance": "<200m", "maneuverState": "execute"}, "within": "3s"}
     two = Drive().joined().near(1, 150).near(1.5, 500).state(2, "EXECUTE").near(2.5, 210)
     nearest = {"next.distance": ["<200m", "210 m"]}

@@ -129,7 +129,11 @@ package struct Test: AsyncParsableCommand {
         let answer =
             Resources.routeNames.contains(route)
             ? try readAnswer(Resources.route(route), name: route) : try readAnswer(route, nil)
-        do throws(FirstScenario.Failure) { return try FirstScenario.text(answer, named: route) } catch {
+        // Editors complete what the schema has.
+        let schema = "# yaml-language-server: $schema=\(Resources.scenarioSchemaPath)\n"
+        do throws(FirstScenario.Failure) {
+            return schema + (try FirstScenario.text(answer, named: route))
+        } catch {
             throw CommandFailure("\(error)")
         }
     }
@@ -168,15 +172,29 @@ package struct Test: AsyncParsableCommand {
         let outputs = try TestOutputs(junit: self.junit, report: self.report, trace: self.trace)
         let recordings = try TestRecordings(
             ready.map(\.scenario.file), folder: self.recordings, isOff: self.noRecordings)
-        var results: [ScenarioResult] = []
         let runner = ScenarioRunner(
             ready, self.seed, jobs: self.jobs, self.realRuns, withTrace: self.trace != nil, recordings)
-        for await group in runner.groups {
-            self.print(group)
-            try outputs.add(group)
-            results += group.results
+        let (groups, stop) = runner.start()
+        let whole = GuidanceText.counted(ready.count, "scenario")
+        // What is over is written, although the rest will not be.
+        let lastStep: @Sendable () -> Void = {
+            do { guard try outputs.finish() else { return } } catch { Terminal.note("Error: \(error)") }
+            let count = Set(outputs.results.map(\.file)).count
+            Terminal.note("interrupted: \(count) of \(whole) ran to the end")
         }
-        try outputs.finish(results)
+        let interrupt: @Sendable () -> Void = {
+            outputs.stop()
+            stop()
+        }
+        try await interruptible(interrupt, lastStep: lastStep) {
+            for await group in groups {
+                self.print(group)
+                try outputs.add(group)
+            }
+            guard !outputs.isStopped else { return lastStep() }
+            try outputs.finish()
+        }
+        let results = outputs.results
         if !self.json { Terminal.line(self.summary(results, ContinuousClock.now - start)) }
         if results.contains(where: { $0.problem != nil }) { throw ExitCode(2) }
         if recordings.areAsked, results.contains(where: { $0.recordingProblem != nil }) { throw ExitCode(2) }

@@ -66,15 +66,15 @@ struct ScenarioRunner {
         self.jobs = jobs ?? (realRuns.against == nil ? most : 1)
     }
 
-    /// One for each file, in their order, as soon as its runs and those of the files before are over.
-    var groups: AsyncStream<Group> {
-        AsyncStream { continuation in
-            let work = Task {
-                await self.run { continuation.yield($0) }
-                continuation.finish()
-            }
-            continuation.onTermination = { _ in work.cancel() }
+    /// Hands out one group for each file, in their order, as soon as its runs and those of the files before are over. `stop` ends it early.
+    func start() -> (groups: AsyncStream<Group>, stop: @Sendable () -> Void) {
+        let (groups, continuation) = AsyncStream.makeStream(of: Group.self)
+        let work = Task {
+            await self.run { continuation.yield($0) }
+            continuation.finish()
         }
+        continuation.onTermination = { _ in work.cancel() }
+        return (groups, { continuation.finish() })
     }
 
     /// What takes as long as a drive is told to a person who waits for it.

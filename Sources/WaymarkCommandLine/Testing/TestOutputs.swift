@@ -1,12 +1,20 @@
 internal import ArgumentParser
 internal import Foundation
+internal import Synchronization
 internal import WaymarkRig
 
-/// The files that `waymark test` writes.
-struct TestOutputs {
+/// The files that `waymark test` writes, and the results that are in them.
+final class TestOutputs: Sendable {
+    private struct State {
+        var results: [ScenarioResult] = []
+        var isStopped = false
+        var isFinished = false
+    }
+
     private let junit: String?
     private let report: String?
     private let trace: FileHandle?
+    private let state = Mutex(State())
 
     /// Opens the trace, and checks that the others can be written, before anything runs.
     init(junit: String?, report: String?, trace: String?) throws {
@@ -15,16 +23,31 @@ struct TestOutputs {
         self.trace = try trace.map { try FileHandle(forWritingTo: URL(filePath: $0)) }
     }
 
+    var results: [ScenarioResult] { self.state.withLock { $0.results } }
+    /// The user has ended the run: there will be no more results.
+    var isStopped: Bool { self.state.withLock { $0.isStopped } }
+
+    func stop() { self.state.withLock { $0.isStopped = true } }
+
     /// The runs of a file are over.
     func add(_ group: ScenarioRunner.Group) throws {
+        self.state.withLock { $0.results += group.results }
         for lines in group.traces { try self.trace?.write(contentsOf: Data(lines.utf8)) }
     }
 
-    /// All runs are over.
-    func finish(_ results: [ScenarioResult]) throws {
+    /// All runs are over, or will not be: writes the files.
+    ///
+    /// - Returns: false if they were written before.
+    @discardableResult func finish() throws -> Bool {
+        let results = self.state.withLock { state -> [ScenarioResult]? in
+            defer { state.isFinished = true }
+            return state.isFinished ? nil : state.results
+        }
+        guard let results else { return false }
         if let junit { try Self.write(JUnitReport.text(results), junit) }
         if let report { try Self.write(HTMLReport.text(results), report) }
         try self.trace?.close()
+        return true
     }
 
     /// Why this status: what a run found cannot be told.

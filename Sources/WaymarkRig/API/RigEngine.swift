@@ -27,7 +27,8 @@ final class RigEngine {
     private var present: Judge?
     /// What the present call waits for, as the only step of a scenario.
     private var script: ScenarioScript?
-    private var seenCount = 0
+    /// How that call ends, in words.
+    private var waited = ""
 
     init(
         _ scenario: Scenario, _ inputs: ScenarioInputs, watching expected: [Scenario.Expected],
@@ -63,17 +64,16 @@ final class RigEngine {
 
     func client(_ id: ClientID) -> RigClient? { self.run.stage.run.peer(.client(id), as: RigClient.self) }
 
-    /// Shows what happened to everything that watches.
+    /// Shows what happened to everything that watches. The event that a call waits for is a step right behind its entry.
     private func see() {
-        self.run.seeNew()
-        while self.seenCount < self.run.stage.run.history.entries.count {
-            let entry = self.run.stage.run.history.entries[self.seenCount]
-            self.seenCount += 1
+        while let entry = self.run.seeNext() {
             for index in self.watched.indices {
                 self.watched[index].judge.see(entry, in: self.run.stage.run.history)
             }
             self.present?.see(entry, in: self.run.stage.run.history)
+            guard self.script != nil else { continue }
             self.script?.see(entry, in: self.run.stage.run.history)
+            if self.script?.followsEntries == true { self.endWait() }
         }
     }
 
@@ -120,12 +120,17 @@ final class RigEngine {
 
     /// Adds a step at this instant; the judges begin what they expect of it.
     private func add(_ action: Scenario.Action?, _ text: String) {
+        self.insertStep(action, text)
+        self.see()
+    }
+
+    /// The same, before what follows is seen.
+    private func insertStep(_ action: Scenario.Action?, _ text: String) {
         var step = Scenario.Step(at: self.location)
         step.action = action
         self.steps.append(step)
-        self.stepEntries.append(self.run.stage.run.history.entries.count)
-        self.run.stage.run.history.append(.step(self.steps.count - 1, text), at: self.now)
-        self.see()
+        self.stepEntries.append(self.run.seenCount)
+        self.run.insertStep(self.steps.count - 1, text)
         self.anchor = self.steps.count - 1
     }
 
@@ -155,20 +160,29 @@ final class RigEngine {
 
     // MARK: Waiting
 
+    private func endWait() {
+        self.script = nil
+        self.insertStep(nil, "waited\(self.waited)")
+    }
+
     func wait(_ waiting: Scenario.Step.Waiting, at location: SourceLocation) throws {
         var step = Scenario.Step(at: location)
         step.waiting = waiting
         var whole = Scenario(file: "")
         whole.steps = [step]
         self.script = ScenarioScript(whole, since: self.now, in: self.run.stage.run.history)
+        self.waited = waiting.text
         defer { self.script = nil }
         let undecided = ScenarioScript.Decisions(isStepDecided: false, isEndDecided: false)
-        while true {
+        while self.script != nil {
             self.run.stage.updateProgress()
             let order = self.script?.advance(
-                at: self.now, self.run.stage.progress, undecided, in: self.run.stage.run.history)
+                at: self.now, self.run.stage.progress, undecided, after: self.run.seenCount - 1,
+                in: self.run.stage.run.history)
             switch order {
-            case .begin, .end: return self.add(nil, "waited\(waiting.text)")
+            case .begin, .end:
+                self.endWait()
+                return self.see()
             case .fail(_, let reason): throw self.failure([self.reported(step, reason)])
             case nil: break
             }

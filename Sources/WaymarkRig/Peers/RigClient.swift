@@ -387,7 +387,9 @@ package struct RigClient: RigPeer {
             return self.reply(id, .decline(.invalid), at: now, into: &actions)
         }
         var route = self.behaviour.detour ?? guide.drive.route
-        if self.behaviour.detour == nil {
+        if self.behaviour.detour != nil {
+            route.takeKind(of: stop)
+        } else {
             let next = guide.stop(endingSegment: segment)
             let ahead = guide.waypoints(with: stop, before: next)
             let index = route.waypoints.count - guide.waypointsAhead.count + ahead.stopIndex - 1

@@ -93,6 +93,8 @@ package struct ReportedExpectation: Sendable {
     package var verdict: Verdict
     /// It passes if it passes with any seed.
     package var isForAnySeed = false
+    /// The others failed because it did: reports tell it first.
+    package var isCause = false
     /// The time that it waits at most; nil if it does not wait.
     package var window: Duration?
     /// Why it failed, in lines for people; empty before it is explained, or if it passed.

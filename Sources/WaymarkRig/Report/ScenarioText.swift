@@ -21,15 +21,18 @@ package struct ScenarioText: Sendable {
         if let problem = self.result.problem { return self.broken(problem) }
         guard !self.result.hasPassed else { return self.passed }
         var lines: [String] = []
-        for expectation in self.result.expectations {
-            guard !expectation.hasPassed else { continue }
+        let failed = self.result.expectations.filter { !$0.hasPassed }
+        for expectation in failed.filter(\.isCause) + failed.filter({ !$0.isCause }) {
             let location = expectation.location
             lines += self.header("FAILED", at: location.line > 0 ? "\(location)" : self.result.file)
-            if lines.count == 1 { lines += self.about }
+            if lines.count == 1 { lines += self.about + self.programs(isEnded: true) }
             lines += [""] + expectation.explanation + [""]
         }
-        if lines.isEmpty { lines += self.header("FAILED", at: self.result.file) + self.about + [""] }
-        lines += self.unreached + self.lints + self.programs
+        if lines.isEmpty {
+            lines +=
+                self.header("FAILED", at: self.result.file) + self.about + self.programs(isEnded: true) + [""]
+        }
+        lines += self.unreached + self.lints + self.programs(isEnded: false)
         lines += self.replays.flatMap { FailureText.labelled("replay", $0) }
         return lines + self.lateness + self.again + [""]
     }
@@ -87,14 +90,16 @@ package struct ScenarioText: Sendable {
         self.header("BROKEN", at: self.result.file)
             + Self.remark(problem)
             + (self.result.lastEntries.isEmpty ? [] : [""] + self.result.lastEntries + [""])
-            + self.result.gatewayLog.flatMap { FailureText.labelled("gateway", $0) } + self.programs
+            + self.result.gatewayLog.flatMap { FailureText.labelled("gateway", $0) }
+            + self.programs(isEnded: true) + self.programs(isEnded: false)
             + self.replays.flatMap { FailureText.labelled("replay", $0) } + self.again + [""]
     }
 
     // MARK: Programs, lints and how to repeat it
 
-    private var programs: [String] {
-        self.result.programs.flatMap { program -> [String] in
+    /// Those that ended before the run are the first to look at.
+    private func programs(isEnded: Bool) -> [String] {
+        self.result.programs.filter { ($0.end != nil) == isEnded }.flatMap { program -> [String] in
             let lines = FailureText.labelled("program", "\(program.peer) \(program.end ?? "ran to the end")")
             return lines + program.output.flatMap { FailureText.labelled("", $0) }
         }

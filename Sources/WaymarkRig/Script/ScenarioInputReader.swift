@@ -44,7 +44,7 @@ package struct ScenarioInputReader {
             return nil
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            self.fail("\(name): it is not UTF-8 text")
+            self.fail("\(ConfigurationError(notUTF8: bytes, file: name))")
             return nil
         }
         let count = self.errors.count

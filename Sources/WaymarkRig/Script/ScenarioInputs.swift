@@ -1,3 +1,4 @@
+internal import ProcessIO
 package import WaymarkConfiguration
 internal import WaymarkHistory
 internal import WaymarkLint
@@ -70,7 +71,8 @@ extension Scenario {
             errors.append(ConfigurationError(location: location, reason: reason))
         }
         for allowance in self.allowances where LintID(rawValue: allowance.rule) == nil {
-            fail(allowance.location, "\(allowance.rule) is no lint rule")
+            let hint = Spelling.hint(allowance.rule, of: LintID.allCases.map(\.rawValue))
+            fail(allowance.location, "\(allowance.rule) is no lint rule\(hint)")
         }
         if self.clock == .virtual, clock == .real {
             fail(self.start, "the scenario wants the virtual clock, and cannot be run by the real one")
@@ -146,21 +148,4 @@ extension Scenario {
         }
         return errors
     }
-
-    /// All programs that take part.
-    package var programs: [Program] {
-        let ofVehicles = self.vehicles.flatMap { vehicle in
-            vehicle.endpoints.compactMap { endpoint in
-                endpoint.command.map {
-                    Program(
-                        .endpoint(vehicle.id, endpoint.name), $0, connects: vehicle.connects)
-                }
-            }
-        }
-        let ofClients = self.clients.compactMap { client in
-            client.command.map { Program(client.peer, $0, connects: client.connects) }
-        }
-        return ofVehicles + ofClients
-    }
-
 }

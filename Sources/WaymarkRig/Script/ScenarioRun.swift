@@ -17,7 +17,10 @@ package struct ScenarioRun {
     /// Faults that begin with an event: what waits for it.
     private var waiting: [WaitingFault] = []
     /// How many entries the script and the judge have seen.
-    private var seenCount = 0
+    private(set) var seenCount = 0
+    private var absent: AbsentPrograms
+    /// The program without which the run ended.
+    private var absence: AbsentPrograms.Absence?
     /// The step that did not begin, and why.
     private var failure: (step: Int, reason: ScenarioScript.StepFailure, at: Instant)?
     /// Why the rig cannot run it, or not to its end.
@@ -63,6 +66,7 @@ package struct ScenarioRun {
         self.stage = try ScenarioStage(scenario, inputs, seed: self.seed, mutations, clock)
         self.script = ScenarioScript(scenario)
         self.judge = Judge(scenario)
+        self.absent = AbsentPrograms(scenario)
     }
 
     package var now: Instant { self.stage.run.now }
@@ -92,14 +96,19 @@ package struct ScenarioRun {
             self.seeNew()
             try self.beginDue()
             try self.follow()
-            if self.script.isOver, self.failure != nil || !self.isWaiting { return true }
+            self.absence = self.absent.absence(
+                at: self.now, isFailed: self.judge.isDecided && self.script.step == nil)
+            if self.isOver || self.absence != nil { return true }
             guard self.now >= self.last else { return false }
             if !self.script.isOver, let order = self.script.end() { try self.perform(order) }
         } catch { self.stop(error) }
         return true
     }
 
-    private var isWaiting: Bool { self.judge.isWaiting || self.stage.isReplaying }
+    /// No step is left, and nothing that has begun is still within its window.
+    private var isOver: Bool {
+        self.script.isOver && (self.failure != nil || !(self.judge.isWaiting || self.stage.isReplaying))
+    }
 
     /// When the scenario has taken as long as it may.
     private var last: Instant { Instant(nanoseconds: 0) + self.stage.scenario.atMost }
@@ -159,14 +168,18 @@ package struct ScenarioRun {
 
     /// When ``catchUp(to:_:)`` is due, whatever arrives before.
     package var deadline: Instant {
-        [self.stage.run.deadline, self.stage.replayDeadline, self.script.deadline, self.judge.deadline]
-            .compactMap(\.self).reduce(self.last, min)
+        [
+            self.stage.run.deadline, self.stage.replayDeadline, self.script.deadline, self.judge.deadline,
+            self.absent.deadline,
+        ]
+        .compactMap(\.self).reduce(self.last, min)
     }
 
     /// The program of a peer has ended, as `text` says.
     package mutating func programEnded(_ peer: PeerID, _ text: String) {
-        self.stage.run.history.append(.log(peer, text), at: self.now)
+        self.stage.run.history.append(.log(peer, "the program \(text)"), at: self.now)
         self.stage.programEnded(peer)
+        self.absent.programEnded(peer, "the program \(text)")
     }
 
     /// The rig itself cannot continue.
@@ -174,27 +187,31 @@ package struct ScenarioRun {
 
     /// Lets the script do what is due, until nothing is.
     private mutating func follow() throws {
-        while true {
-            self.stage.updateProgress()
-            let decisions = ScenarioScript.Decisions(
-                isStepDecided: self.script.actedStep.map { self.judge.isDecided(step: $0) } ?? false,
-                isEndDecided: self.judge.isEndDecided)
-            guard
-                let order = self.script.advance(
-                    at: self.now, self.stage.progress, decisions, in: self.stage.run.history)
-            else { return }
-            try self.perform(order)
-            try self.stage.run.settle()
-            self.seeNew()
-        }
+        while try self.advanceScript() { self.seeNew() }
+    }
+
+    /// Whether the script gave an order, which was carried out.
+    private mutating func advanceScript() throws -> Bool {
+        self.stage.updateProgress()
+        let decisions = ScenarioScript.Decisions(
+            isStepDecided: self.script.actedStep.map { self.judge.isDecided(step: $0) } ?? false,
+            isEndDecided: self.judge.isEndDecided)
+        guard
+            let order = self.script.advance(
+                at: self.now, self.stage.progress, decisions, after: self.seenCount - 1,
+                in: self.stage.run.history)
+        else { return false }
+        try self.perform(order)
+        try self.stage.run.settle()
+        return true
     }
 
     private mutating func perform(_ order: ScenarioScript.Order) throws {
         switch order {
         case .begin(let index):
             let step = self.stage.scenario.steps[index]
-            self.stage.run.history.append(.step(index, step.text), at: self.now)
-            self.seeNew()
+            self.insertStep(index, step.text)
+            self.seeNext()
             if let action = step.action { try self.stage.perform(action) }
             for fault in step.faults { try self.begin(fault) }
             try self.code[index]?(&self.stage.run)
@@ -203,20 +220,42 @@ package struct ScenarioRun {
         }
     }
 
-    /// Shows the script, the faults and the judge what happened.
+    /// Adds a step's entry behind those that were seen: what arrived together with its event comes after it, however bytes were cut into
+    /// reads.
+    mutating func insertStep(_ index: Int, _ text: String) {
+        if self.seenCount == self.stage.run.history.entries.count {
+            self.stage.run.history.append(.step(index, text), at: self.now)
+        } else {
+            self.stage.run.history.insert(.step(index, text), at: self.seenCount)
+        }
+    }
+
+    /// Shows the script, the faults and the judge what happened. A step begins right behind the entry that lets it. What came in the same
+    /// read as the end of the scenario is in the history, and is not judged.
     mutating func seeNew() {
         while self.seenCount < self.stage.run.history.entries.count {
-            let entry = self.stage.run.history.entries[self.seenCount]
-            self.seenCount += 1
-            self.judge.see(entry, in: self.stage.run.history)
-            self.script.see(entry, in: self.stage.run.history)
-            self.stage.observe(entry)
-            for index in self.waiting.indices {
-                if self.waiting[index].watch.see(entry, in: self.stage.run.history) {
-                    self.waiting[index].isDue = true
-                }
-            }
+            guard !self.isOver else { return }
+            self.seeNext()
+            do {
+                while self.script.followsEntries, try self.advanceScript() {}
+            } catch { return self.stop(error) }
         }
+    }
+
+    /// Shows everyone the next entry; nil if all were shown.
+    @discardableResult mutating func seeNext() -> History.Entry? {
+        guard self.seenCount < self.stage.run.history.entries.count else { return nil }
+        let entry = self.stage.run.history.entries[self.seenCount]
+        self.seenCount += 1
+        self.judge.see(entry, in: self.stage.run.history)
+        self.script.see(entry, in: self.stage.run.history)
+        self.stage.observe(entry)
+        self.absent.see(entry)
+        for index in self.waiting.indices
+        where self.waiting[index].watch.see(entry, in: self.stage.run.history) {
+            self.waiting[index].isDue = true
+        }
+        return entry
     }
 
     // MARK: Faults
@@ -273,17 +312,37 @@ package struct ScenarioRun {
         let history = self.stage.run.history
         result.end = self.now
         for judged in self.judge.results {
-            if judged.outcome == .notReached, let step = judged.step, let failure, step >= failure.step {
+            if judged.outcome == .notReached, self.absence != nil || self.isBehindFailure(judged) {
                 result.unreachedCount += 1
                 continue
             }
             result.expectations.append(self.reported(judged))
         }
         if let failure { result.expectations.append(self.reported(failure.step, failure.reason, failure.at)) }
+        if let absence { result.expectations.append(self.reported(absence)) }
         result.expectations += self.stage.comparisons
         result.replayed = self.stage.replayed
         result.lints = self.lints(history)
         result.explain(by: history)
+    }
+
+    /// It belongs to the step that did not begin, or to a later one.
+    private func isBehindFailure(_ judged: JudgedExpectation) -> Bool {
+        guard let step = judged.step, let failure else { return false }
+        return step >= failure.step
+    }
+
+    private func reported(_ absence: AbsentPrograms.Absence) -> ReportedExpectation {
+        let limit = ClockText.duration(self.stage.scenario.connectWithin)
+        let text = "\(absence.program.peer) connects within \(limit)"
+        let reason = absence.reason.isEmpty ? "" : ": \(absence.reason)"
+        let failure = Failure(
+            "\(text)\n\(absence.program.peer) did not connect\(reason)", anchor: nil, at: absence.instant,
+            nearest: nil)
+        var reported = ReportedExpectation(text, at: absence.program.command.location, .failed(failure))
+        reported.subjects = [absence.program.peer]
+        reported.isCause = true
+        return reported
     }
 
     private func reported(_ judged: JudgedExpectation) -> ReportedExpectation {

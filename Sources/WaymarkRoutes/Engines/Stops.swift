@@ -22,6 +22,19 @@ extension EngineRoute {
             self.information.segments[index].destination = waypoints[index + 1]
         }
     }
+
+    /// The stop that is the nearest to one that was asked for gets its kind.
+    package mutating func takeKind(of stop: Waypoint) {
+        guard let kind = stop.stopKind else { return }
+        let nearest = self.waypoints.indices.dropFirst().dropLast().min {
+            self.waypoints[$0].center.meters(to: stop.center)
+                < self.waypoints[$1].center.meters(to: stop.center)
+        }
+        guard let nearest else { return }
+        var waypoints = self.waypoints
+        waypoints[nearest].stopKind = kind
+        self.take(waypoints)
+    }
 }
 
 /// Where a new stop goes among those that are still ahead.

@@ -37,6 +37,18 @@ package struct FieldPath: Sendable, Hashable, CustomStringConvertible {
     /// The keys of a state, on the first level.
     package static var keysOfState: [String] { StateFields.keys.map(\.name) }
 
+    /// Whether it says which thing is meant: an id, a vehicle, a session.
+    package let isIdentity: Bool
+    private static let identities: Set = [
+        "client", "endpoint", "id", "maneuver", "segment", "session", "vehicle",
+    ]
+
+    /// Whether its values are numbers of lanes.
+    var countsFromOne: Bool {
+        self.place == .state
+            && ["lanes.highlighted", "lanes.preferred", "lanes.good"].contains(self.description)
+    }
+
     /// Finds the field.
     ///
     /// - Throws: ``FieldError``, which lists the nearest keys.
@@ -83,6 +95,8 @@ package struct FieldPath: Sendable, Hashable, CustomStringConvertible {
                 "\(name) needs a key: \(object.keys.map { "\(name).\($0)" }.joined(separator: ", "))")
         }
         (self.type, self.rest) = (type, steps)
+        let last = text.split(separator: ".").last.map(String.init) ?? text
+        self.isIdentity = Self.identities.contains(last) || last.hasSuffix("ID") || last.hasSuffix("Session")
     }
 
     private enum Part { case key(String), element(Int), wrong }

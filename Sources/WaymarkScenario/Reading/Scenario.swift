@@ -40,6 +40,8 @@ package struct Scenario: Sendable, Hashable {
     package var seed: UInt64 = 1
     /// The longest that the scenario may take, by its own clock.
     package var atMost = Duration.seconds(3_600)
+    /// How long programs under test may take to say their first Hello.
+    package var connectWithin = Duration.seconds(10)
 
     package init(
         file: String, vehicles: [Vehicle] = [Vehicle(id: VehicleID(unchecked: "dut"))],

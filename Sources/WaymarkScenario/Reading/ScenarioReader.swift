@@ -62,6 +62,8 @@ package struct ScenarioReader {
     }
 
     mutating func compose(_ text: String) -> Node? {
+        // A byte order mark is no part of the text.
+        let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
         guard text.utf8.count <= Self.bytesMax else {
             self.fail(SourceLocation(file: self.file, line: 1, column: 1), "\(self.what) has at most 1 MiB")
             return nil
@@ -127,7 +129,7 @@ package struct ScenarioReader {
 
     private static let keys = [
         "about", "clock", "gateway", "route", "start-at", "speed", "vehicle", "vehicles", "client", "clients",
-        "faults", "expect", "steps", "ended", "allow", "seed", "at-most",
+        "faults", "expect", "steps", "ended", "allow", "seed", "at-most", "connect-within",
     ]
 
     private mutating func readScenario(_ node: Node) {
@@ -151,10 +153,14 @@ package struct ScenarioReader {
         if let seed = root["seed"].flatMap({ self.integer($0, "seed", 0...9_007_199_254_740_991) }) {
             self.scenario.seed = UInt64(seed)
         }
+        if let within = root["connect-within"].flatMap({ self.duration($0, "connect-within") }) {
+            self.scenario.connectWithin = within
+        }
         if let atMost = root["at-most"].flatMap({ self.duration($0, "at-most") }) {
             self.scenario.atMost = atMost
         }
-        self.checkWhole(node)
+        // Of a misspelt key it is not known what it would have said.
+        if !root.hasUnknown { self.checkWhole(node) }
     }
 
     /// Checks what concerns several parts.

@@ -206,6 +206,11 @@ package struct Judge: Sendable {
         self.results.allSatisfy { $0.step != step || $0.outcome != .open || !$0.expected.isTimed }
     }
 
+    /// Something has failed, and nothing is left to decide.
+    package var isDecided: Bool {
+        self.results.allSatisfy { $0.outcome != .open } && self.results.contains { $0.outcome != .passed }
+    }
+
     /// An expectation that has begun is still within its window.
     package var isWaiting: Bool {
         self.running.contains { self.results[$0.slot].expected.word.duration != nil }

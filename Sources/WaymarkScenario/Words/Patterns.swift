@@ -28,19 +28,39 @@ package struct FieldConditions: Sendable, Hashable, CustomStringConvertible {
         return true
     }
 
-    /// The conditions that do not hold, and how far numbers are from holding, 0 to 1 each.
-    func differences(_ value: (FieldPath) -> FieldValue?) -> (fields: [FieldDifference], distance: Double) {
-        var (differences, distance): ([FieldDifference], Double) = ([], 0)
+    /// The conditions that do not hold.
+    func differences(_ value: (FieldPath) -> FieldValue?) -> Differences {
+        var differences = Differences()
         for element in self.elements {
             let seen = value(element.path)
             guard !element.condition.holds(seen) else { continue }
-            distance += element.condition.distance(seen)
-            differences.append(
+            if element.path.isIdentity {
+                differences.identities += 1
+            } else {
+                differences.distance += element.condition.distance(seen)
+            }
+            differences.fields.append(
                 FieldDifference(
                     element.path.description, expected: element.condition.description,
                     seen: element.path.text(seen)))
         }
-        return (differences, distance)
+        return differences
+    }
+}
+
+/// How far something is from what was meant.
+struct Differences {
+    var fields: [FieldDifference] = []
+    /// How many of the fields say which thing it is: with one, it is another thing, however near its numbers are.
+    var identities = 0
+    /// How far numbers are from holding, 0 to 1 each.
+    var distance = 0.0
+
+    /// Whether something else is farther away: first another thing, then one with more fields that differ, then with farther numbers.
+    func isNearer(than other: Differences) -> Bool {
+        (self.identities, self.fields.count, self.distance) < (
+            other.identities, other.fields.count, other.distance
+        )
     }
 }
 
@@ -87,14 +107,15 @@ package struct MessagePattern: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// How a frame differs from what is meant; nil if it is of another peer, or was not received.
-    func differences(_ entry: History.Entry) -> (fields: [FieldDifference], distance: Double)? {
+    func differences(_ entry: History.Entry) -> Differences? {
         guard case .frame(let frame) = entry.kind, self.of.contains(frame.peer), frame.delivery != .dropped
         else { return nil }
         guard self.isOfType(frame) else {
             let seen = Self.name(frame.frame.header.rawType)
             let wanted = self.type.map(Self.name) ?? "publications"
             let what = seen == wanted ? "\(seen), refused" : seen
-            return ([FieldDifference("message", expected: wanted, seen: what)], 1_000)
+            let difference = FieldDifference("message", expected: wanted, seen: what)
+            return Differences(fields: [difference], identities: self.fields.elements.count + 1)
         }
         return self.fields.differences(frame.field)
     }
@@ -129,7 +150,7 @@ package struct StatePattern: Sendable, Hashable, CustomStringConvertible {
         return self.fields.holds { $0.value(in: moment) }
     }
 
-    func differences(_ moment: EndpointHistory.Moment) -> (fields: [FieldDifference], distance: Double)? {
+    func differences(_ moment: EndpointHistory.Moment) -> Differences? {
         guard self.isOfConnection || moment.isComplete else { return nil }
         return self.fields.differences { $0.value(in: moment) }
     }

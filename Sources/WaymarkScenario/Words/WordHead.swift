@@ -35,7 +35,8 @@ struct WordHead: Sendable {
         return rest.prefix(history.count(upTo: end) - begin)
     }
 
-    /// The entry of the window whose message is the nearest to a pattern: the fewest fields that differ, the nearest numbers, the latest.
+    /// The entry of the window whose message is the nearest to a pattern: of the same thing, the fewest fields that differ, the nearest
+    /// numbers, the latest.
     func nearest(_ pattern: MessagePattern, in history: History, upTo instant: Instant) -> Nearest? {
         var candidates = NearestCandidates()
         for entry in self.window(history, upTo: instant) {
@@ -66,17 +67,14 @@ struct WordHead: Sendable {
 
 /// Finds the nearest of several candidates.
 struct NearestCandidates {
-    private(set) var best: Nearest?
-    private var distance = 0.0
+    private var nearest: (index: Int, differences: Differences)?
+
+    var best: Nearest? { self.nearest.map { Nearest(index: $0.index, differences: $0.differences.fields) } }
 
     /// Candidates come in the order of the history: of two that are as near, the later one counts.
-    mutating func add(_ index: Int, _ difference: (fields: [FieldDifference], distance: Double)) {
-        if let best {
-            let (fewer, more) = (difference.fields.count, best.differences.count)
-            guard fewer < more || (fewer == more && difference.distance <= self.distance) else { return }
-        }
-        self.best = Nearest(index: index, differences: difference.fields)
-        self.distance = difference.distance
+    mutating func add(_ index: Int, _ differences: Differences) {
+        if let nearest, nearest.differences.isNearer(than: differences) { return }
+        self.nearest = (index, differences)
     }
 }
 

@@ -16,6 +16,7 @@ from waymark_nav.errors import (
     VehicleRefusedError,
     WaymarkError,
 )
+from waymark_nav.messages import Outcome
 
 __all__ = [
     "Accept",
@@ -30,6 +31,7 @@ __all__ = [
     "Feed",
     "Observer",
     "Offer",
+    "Outcome",
     "OutcomeUnknownError",
     "OwnPrompt",
     "Phase",

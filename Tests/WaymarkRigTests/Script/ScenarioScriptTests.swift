@@ -1,7 +1,6 @@
 import Testing
 import WaymarkHistory
 import WaymarkProtocol
-import WaymarkRig
 import WaymarkScenario
 
 @Suite struct ScenarioScriptTests {
@@ -135,5 +134,14 @@ import WaymarkScenario
         #expect(
             acted.advance(at: Self.instant(0), Progress(), Self.undecided, in: History()) == .begin(step: 0))
         #expect(acted.end() == .end)
+    }
+}
+
+extension ScenarioScript {
+    /// After the newest entry.
+    fileprivate mutating func advance(
+        at now: Instant, _ progress: Progress, _ decisions: Decisions, in history: History
+    ) -> Order? {
+        self.advance(at: now, progress, decisions, after: history.entries.count - 1, in: history)
     }
 }

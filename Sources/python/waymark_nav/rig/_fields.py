@@ -210,6 +210,9 @@ def hint(word: str, known: Any) -> str:
     return f"; did you mean {near[0]}?" if near else f"; known are {', '.join(known)}"
 
 
+_IDENTITIES = {"client", "endpoint", "id", "maneuver", "segment", "session", "vehicle"}
+
+
 class FieldPath:
     """A field, e.g. maneuvers[0].junctionExitAngle."""
 
@@ -241,6 +244,9 @@ class FieldPath:
         if text in ("next", "lanes") and isinstance(kind, Object):
             raise RigError(f"{text} needs a key: {', '.join(f'{text}.{key}' for key in kind.keys)}")
         self.kind = kind
+        last = text.split(".")[-1]
+        #: Whether it says which thing is meant: an id, a vehicle, a session.
+        self.is_identity = last in _IDENTITIES or last.endswith(("ID", "Session"))
 
     def read(self, value: Any) -> Any:
         """The field's value, from that of the first key; None if there is none."""

@@ -35,6 +35,8 @@ class Judged:
     passes: int = 0
     #: When it passed last.
     passed: int | None = None
+    #: The entry that decided it; None: time did.
+    decided: Anchor | None = None
     #: The least time that was left.
     margin: int | None = None
     #: It held at its anchor already.
@@ -80,24 +82,32 @@ class Judge:
         return min((each + 1 for each in deadlines if each is not None), default=None)
 
     def begin(self, judged: Judged, anchor: Anchor) -> None:
-        """An expectation counts from an anchor, which is the newest entry."""
+        """An expectation counts from an anchor. It sees what came since."""
         if judged.when is None:
             self._start(judged, anchor)
-            return
-        self._watching.append(judged)
-        if judged.when.begin(self.history.moment_at(anchor.index)):
-            self._start(judged, anchor)
+        else:
+            self._watching.append(judged)
+            if judged.when.begin(self.history.moment_at(anchor.index)):
+                self._start(judged, anchor)
+        for entry in self.history.entries[anchor.index + 1 :]:
+            self.expire(entry.instant)
+            self._show(entry, only=judged)
 
     def see(self, entry: Entry) -> None:
         """The newest entry of the history."""
         self.expire(entry.instant)
         self.ending.see(entry)
+        self._show(entry)
+
+    def _show(self, entry: Entry, only: Judged | None = None) -> None:
         for running in list(self._running):
+            if only is not None and running.judged is not only:
+                continue
             if (verdict := _guarded(running.word, lambda word: word.see(entry), entry.instant)) is not None:
-                self._decide(running, verdict)
+                self._decide(running, verdict, entry)
         # Why behind the words: those that begin with this entry know it already.
         for judged in list(self._watching):
-            if judged.when is not None and judged.when.see(entry):
+            if (only is None or judged is only) and judged.when is not None and judged.when.see(entry):
                 self._start(judged, Anchor(entry.index, entry.instant))
 
     def expire(self, instant: int) -> None:
@@ -137,10 +147,12 @@ class Judge:
             judged.held_already = isinstance(verdict, Passed)
             judged.add(verdict)
 
-    def _decide(self, running: _Running, verdict: Verdict) -> None:
+    def _decide(self, running: _Running, verdict: Verdict, entry: Entry | None = None) -> None:
         self._running.remove(running)
         running.judged.open_count -= 1
         running.judged.add(verdict)
+        if entry is not None:
+            running.judged.decided = Anchor(entry.index, entry.instant)
 
     def _end(self, running: _Running, instant: int) -> None:
         self._decide(running, _guarded(running.word, lambda word: word.end(instant), instant) or Passed(instant))

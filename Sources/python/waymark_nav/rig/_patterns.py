@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from waymark_nav.core import VehicleState
@@ -36,6 +36,22 @@ class Nearest:
     differences: tuple[Difference, ...]
 
 
+@dataclass
+class Differences:
+    """How far something is from what was meant."""
+
+    fields: list[Difference] = field(default_factory=list)
+    #: How many of the fields say which thing it is: with one, it is another thing, however near its numbers are.
+    identities: int = 0
+    #: How far numbers are from holding, 0 to 1 each.
+    distance: float = 0.0
+
+    @property
+    def order(self) -> tuple[int, int, float]:
+        """The nearest has the least: of the same thing, the fewest fields that differ, the nearest numbers."""
+        return (self.identities, len(self.fields), self.distance)
+
+
 class Fields:
     """Fields with the conditions that must hold together."""
 
@@ -46,15 +62,19 @@ class Fields:
     def holds(self, read: Callable[[str], Any]) -> bool:
         return all(each.holds(path.read(read(path.first))) for path, each in self.elements)
 
-    def differences(self, read: Callable[[str], Any]) -> tuple[list[Difference], float]:
-        """The conditions that do not hold, and how far numbers are from holding, 0 to 1 each."""
-        differences, distance = [], 0.0
+    def differences(self, read: Callable[[str], Any]) -> Differences:
+        """The conditions that do not hold."""
+        differences = Differences()
         for path, each in self.elements:
             value = path.read(read(path.first))
-            if not each.holds(value):
-                distance += each.distance(value)
-                differences.append(Difference(path.text, each.text, path.show(value)))
-        return differences, distance
+            if each.holds(value):
+                continue
+            if path.is_identity:
+                differences.identities += 1
+            else:
+                differences.distance += each.distance(value)
+            differences.fields.append(Difference(path.text, each.text, path.show(value)))
+        return differences
 
     def violations(self, read: Callable[[str], Any]) -> tuple[Difference, ...]:
         """What must not be, and is."""
@@ -88,15 +108,15 @@ class MessagePattern:
             return False
         return is_published(frame.type) if self.type is None else frame.type == self.type
 
-    def differences(self, entry: Entry) -> tuple[list[Difference], float] | None:
+    def differences(self, entry: Entry) -> Differences | None:
         """How an entry differs from what is meant; None if no frame crossed."""
         if entry.frame is None:
             return None
         if not self._is_of_type(entry):
             seen = f"{entry.name}, refused" if entry.name == self.name else entry.name
-            return [Difference("message", self.name, seen)], 1_000
+            return Differences([Difference("message", self.name, seen)], identities=len(self.fields.elements) + 1)
         if self._predicate is not None:
-            return [Difference("message", self.text, self.name)], 0
+            return Differences([Difference("message", self.text, self.name)])
         return self.fields.differences(_reader(entry))
 
     def violations(self, entry: Entry) -> tuple[Difference, ...]:
@@ -120,11 +140,11 @@ class StatePattern:
             return None
         return bool(self._predicate(moment.state)) if self._predicate is not None else self.fields.holds(moment.value)
 
-    def differences(self, moment: Moment) -> tuple[list[Difference], float] | None:
+    def differences(self, moment: Moment) -> Differences | None:
         if not self._counts(moment):
             return None
         if self._predicate is not None:
-            return [Difference("state", self.text, "not")], 0
+            return Differences([Difference("state", self.text, "not")])
         return self.fields.differences(moment.value)
 
     def violations(self, moment: Moment) -> tuple[Difference, ...]:
@@ -154,7 +174,7 @@ def state_path(key: str) -> FieldPath:
 
 
 def nearest_message(wanted: MessagePattern, window: list[Entry]) -> Nearest | None:
-    """The message of a window that is nearest: the fewest fields that differ, the nearest numbers, the latest."""
+    """The message of a window that is nearest: of the same thing, the fewest fields that differ, the nearest numbers, the latest."""
     return _nearest((entry.index, wanted.differences(entry)) for entry in window)
 
 
@@ -164,14 +184,12 @@ def nearest_state(wanted: StatePattern, history: History, first: int, window: li
     return _nearest((moment.index, wanted.differences(moment)) for moment in moments)
 
 
-def _nearest(candidates: Any) -> Nearest | None:
-    best: tuple[int, float, int, list[Difference]] | None = None
+def _nearest(candidates: Iterable[tuple[int, Differences | None]]) -> Nearest | None:
+    best: tuple[int, Differences] | None = None
     for index, found in candidates:
-        if found is not None:
-            differences, distance = found
-            if best is None or (len(differences), distance) <= best[:2]:
-                best = (len(differences), distance, index, differences)
-    return None if best is None else Nearest(best[2], tuple(best[3]))
+        if found is not None and (best is None or found.order <= best[1].order):
+            best = (index, found)
+    return None if best is None else Nearest(best[0], tuple(best[1].fields))
 
 
 def _elements(conditions: Conditions, path: Callable[[str], FieldPath]) -> list[tuple[FieldPath, Condition]]:

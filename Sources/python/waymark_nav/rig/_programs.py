@@ -6,7 +6,9 @@ import asyncio
 import os
 import shutil
 import signal
+import socket
 import subprocess
+import sys
 import time
 from collections import deque
 from pathlib import Path
@@ -20,11 +22,12 @@ listeners:
   - {{ address: "unix:{folder}/navigation", roles: [navigation] }}
   - {{ address: "unix:{folder}/observer", roles: [observer], observe: content, observe-without-consent: true }}
 """
-_LISTENERS = 3
 #: For the gateway to listen, and to end; in seconds.
 _PATIENCE = 30.0
 #: The longest path of a Unix socket, without the longest name in the folder.
 FOLDER_BYTES_MAX = 107 - len("/navigation")
+#: Of the environment of a service: they are about this process, not about the daemon.
+_OF_SYSTEMD = {"WATCHDOG_USEC", "WATCHDOG_PID", "JOURNAL_STREAM"}
 #: So many lines of a program's output are kept.
 _LINES_MAX = 200
 
@@ -71,6 +74,56 @@ def resource(folder: str, name: str) -> Path:
     return found
 
 
+#: Starts waymarkd with the descriptor that the process before has stored. A shell cannot give it its first argument.
+_HEIR = """\
+import os, sys
+descriptor, program, *command = sys.argv[1:]
+os.dup2(int(descriptor), 3)
+os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1", LISTEN_FDNAMES="handover")
+os.execv(program, command)
+"""
+
+
+class _ServiceManager:
+    """What systemd is to a daemon: it hears that the daemon is ready, and keeps what the next process continues with. See sd_notify(3)."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.bind(str(path))
+        self._stored: int | None = None
+
+    def hear(self, patience: float) -> list[bytes]:
+        """The fields of the next message; none if none comes in time."""
+        self._socket.settimeout(patience)
+        try:
+            data, descriptors, _, _ = socket.recv_fds(self._socket, 4_096, 16)
+        except TimeoutError:
+            return []
+        fields = data.split(b"\n")
+        if b"FDSTORE=1" in fields and descriptors:
+            self._forget()
+            self._stored = descriptors.pop(0)
+        # Closing them says that what came before is stored: a barrier.
+        for descriptor in descriptors:
+            os.close(descriptor)
+        return fields
+
+    def take_stored(self) -> int | None:
+        """What the last process has stored, which the caller owns."""
+        stored, self._stored = self._stored, None
+        return stored
+
+    def _forget(self) -> None:
+        if (stored := self.take_stored()) is not None:
+            os.close(stored)
+
+    def close(self) -> None:
+        self._forget()
+        self._socket.close()
+        self.path.unlink(missing_ok=True)
+
+
 class Gateway:
     """A waymarkd of this test's own, on Unix sockets in a folder."""
 
@@ -79,6 +132,7 @@ class Gateway:
             raise RigError(f"{folder} is too long for Unix sockets")
         self.folder = folder
         self._process: subprocess.Popen[bytes] | None = None
+        self._manager: _ServiceManager | None = None
         self._starts = 0
 
     @property
@@ -107,42 +161,84 @@ class Gateway:
         """It has ended, although the test did not end it."""
         return self._process is not None and self._process.poll() is not None
 
+    @property
+    def _restart_mark(self) -> Path:
+        return self.folder / "restart"
+
     def _log_path(self, number: int) -> Path:
         return self.folder / f"waymarkd-{number}.log"
 
     def start(self) -> None:
-        """Starts the daemon; returns when it listens. Blocks: in a test, await restart()."""
+        """Starts the daemon; returns when it listens. Blocks: in a test, await kill() or restart()."""
         settings = self.folder / "waymarkd.yaml"
         settings.write_text(_SETTINGS.format(folder=self.folder), encoding="utf-8")
+        if self._manager is None:
+            self._manager = _ServiceManager(self.folder / "notify")
+        self._start(self._manager, None)
+
+    def _start(self, manager: _ServiceManager, stored: int | None) -> None:
         self._starts += 1
         log = self._log_path(self._starts)
+        command = ["waymarkd", "--config", str(self.folder / "waymarkd.yaml")]
+        path = program("waymarkd")
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("LISTEN_") and name not in _OF_SYSTEMD} | {
+            "NOTIFY_SOCKET": str(manager.path),
+            "WAYMARKD_RESTART_MARK": str(self._restart_mark),
+        }
+        self._restart_mark.unlink(missing_ok=True)
         with log.open("wb") as file:
-            command = ["waymarkd", "--config", str(settings)]
-            self._process = subprocess.Popen(command, executable=program("waymarkd"), stdin=subprocess.DEVNULL, stderr=file)
+            if stored is None:
+                self._process = subprocess.Popen(command, executable=path, stdin=subprocess.DEVNULL, stderr=file, env=environment)
+            else:
+                heir = [sys.executable, "-I", "-c", _HEIR, str(stored), path, *command]
+                self._process = subprocess.Popen(heir, stdin=subprocess.DEVNULL, stderr=file, env=environment, pass_fds=(stored,))
+                os.close(stored)
         end = time.monotonic() + _PATIENCE
-        while sum(line.endswith(b" listening") for line in log.read_bytes().splitlines()) < _LISTENERS:
+        while b"READY=1" not in manager.hear(0.05):
             if self._process.poll() is not None or time.monotonic() > end:
                 self.stop(signal.SIGKILL)
                 raise RigError(f"waymarkd did not start:\n{log.read_text(encoding='utf-8', errors='replace')}")
-            time.sleep(0.01)
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Ends the daemon; returns its exit status. Blocks: in a test, await restart()."""
-        process = self._process
+        """Ends the daemon; returns its exit status. Blocks: in a test, await kill() or restart()."""
+        status = self._end(number)
+        if self._manager is not None:
+            self._manager.close()
+            self._manager = None
+        return status
+
+    def _end(self, number: signal.Signals) -> int:
+        process, self._process = self._process, None
         if process is None:
             return 0
         if process.poll() is None:
             process.send_signal(number)
-        try:
-            status = process.wait(_PATIENCE)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            status = process.wait()
-        self._process = None
+        end = time.monotonic() + _PATIENCE
+        while (status := process.poll()) is None:
+            if time.monotonic() > end:
+                process.kill()
+            if self._manager is None:
+                return process.wait()
+            self._manager.hear(0.01)
         return status
 
-    async def restart(self, number: signal.Signals = signal.SIGKILL, *, after: Time | None = None) -> None:
-        """Ends the daemon with a signal, by default as a crash does, and starts it again after some time."""
+    def _hand_over(self) -> None:
+        manager = self._manager
+        if manager is None or self._process is None:
+            raise RigError("the gateway does not run, so it cannot hand anything over")
+        self._restart_mark.touch()
+        self._end(signal.SIGTERM)
+        stored = manager.take_stored()
+        if stored is None:
+            raise RigError(f"waymarkd handed nothing over to the next process:\n{self.log[-2_000:]}")
+        self._start(manager, stored)
+
+    async def restart(self) -> None:
+        """Restarts the daemon as systemd does: the next process continues with all connections."""
+        await asyncio.to_thread(self._hand_over)
+
+    async def kill(self, *, after: Time | None = None, number: signal.Signals = signal.SIGKILL) -> None:
+        """Ends the daemon as a crash does, or with another signal, and starts a new one after some time."""
         await asyncio.to_thread(self.stop, number)
         if after is not None:
             await asyncio.sleep(nanoseconds(after) / NANOSECONDS)
@@ -163,7 +259,8 @@ class Process:
         try:
             process = await asyncio.create_subprocess_exec(
                 *command,
-                stdin=asyncio.subprocess.DEVNULL,
+                # Open and empty.
+                stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.STDOUT,
                 env=None if environment is None else {**os.environ, **environment},

@@ -19,6 +19,8 @@ from waymark_nav.rig._times import NANOSECONDS, Time, nanoseconds
 from waymark_nav.rig._vehicle import Vehicle
 
 _REPLIES = ("accept", "decline", "ignore")
+#: In the words of `waymark navigate --await-vehicle`.
+_AWAITED = {"nothing": "no", "joined": "connected", "ready": "ready"}
 _LIMITS = {
     "currentRoadName": "current_road_name_length_max", "destinationName": "destination_name_length_max",
     "roadFollowingManeuver": "road_following_maneuver_length_max", "maneuverInstruction": "maneuver_instruction_length_max",
@@ -109,14 +111,16 @@ class Rig:
         speed: float = 1,
         start_at: str | None = None,
         vehicles: list[str] | None = None,
+        waits_for: str = "joined",
         options: list[str] | None = None,
     ) -> Process:
-        """`waymark navigate`: a client that drives a route, from when its vehicles are ready.
+        """`waymark navigate`: a client that drives a route.
 
         drive: a route that ships, or a file with an engine's answer.
         speed: how many times faster than real time.
         start_at: where it enters the route: "600m", "3km".
         vehicles: whom it guides; without it the rig's vehicles.
+        waits_for: what it waits for before it starts guidance: "nothing", "joined" for a vehicle, "ready" for a display.
         options: further options of `waymark navigate`.
         """
         names = vehicles if vehicles is not None else [vehicle.name.split("/")[0] for vehicle in self.vehicles]
@@ -124,6 +128,9 @@ class Rig:
         command += ["--route", str(resource("routes", str(drive))), "--speed", f"{speed:g}"]
         for each in dict.fromkeys(names):
             command += ["--vehicle", each]
+        if waits_for not in _AWAITED:
+            raise RigError(f"waits_for is one of {', '.join(_AWAITED)}, not {waits_for}{hint(waits_for, _AWAITED)}")
+        command += ["--await-vehicle", _AWAITED[waits_for]]
         if start_at is not None:
             command += ["--start-at", f"{_kilometers(start_at):g}"]
         return await self.process(*command, *(options or []), name=name)

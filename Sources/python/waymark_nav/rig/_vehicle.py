@@ -61,8 +61,9 @@ def event(what: MessageName | State, where: Where = None, *, count: int | None =
 class Words:
     """What a test can say about a vehicle. The words are those of scenarios, see Docs/testing.md.
 
-    An expectation counts from the call on. `await` waits for its verdict, and raises RigFailure if it failed. One that is not awaited
-    is judged too: at the end of the test, or of its phase.
+    An expectation counts from the call on; right behind an `await` of another one, from the entry that decided that one, so that what
+    arrived together with it counts. `await` waits for its verdict, and raises RigFailure if it failed. One that is not awaited is judged
+    too: at the end of the test, or of its phase.
     """
 
     history: History
@@ -243,9 +244,11 @@ class Expectation:
 
     async def _wait(self) -> None:
         __tracebackhide__ = True
-        if not self.is_over and not self._has_end:
-            raise RigError(f"{self._judged.text}: it has no end before that of the test, so it cannot be awaited")
-        await self._decided()
+        if not self.is_over:
+            if not self._has_end:
+                raise RigError(f"{self._judged.text}: it has no end before that of the test, so it cannot be awaited")
+            await self._decided()
+            self._vehicle._continue(self._judged.decided)
         if (text := self._failure()) is not None:
             self._is_told = True
             raise RigFailure(text)
@@ -308,6 +311,8 @@ class Vehicle(Words):
         #: How late the rig's own timers were, in nanoseconds.
         self._lateness = 0
         self._is_full = False
+        #: From where expectations count; None: from the newest entry.
+        self._since: Anchor | None = None
         endpoint._machine.is_traced = True
         endpoint._on_event = self._handle
 
@@ -318,9 +323,11 @@ class Vehicle(Words):
 
     # Acting
 
-    async def request_waypoint(self, latitude: float, longitude: float, name: str = "", *, segment: str = "") -> Request:
+    async def request_waypoint(
+        self, latitude: float, longitude: float, name: str = "", *, segment: str = "", stop_kind: m.StopKind = m.StopKind.UNSPECIFIED
+    ) -> Request:
         """Asks for a stop; returns when the request is sent."""
-        place = _waypoint(latitude, longitude, name)
+        place = _waypoint(latitude, longitude, name, stop_kind)
         return await self._request(lambda id: self.endpoint.request_waypoint(place, segment_id=segment, request_id=id))
 
     async def request_destination(self, latitude: float, longitude: float, name: str = "") -> Request:
@@ -367,10 +374,18 @@ class Vehicle(Words):
     def _add(self, judged: Judged) -> Expectation:
         expectation = Expectation(self, judged)
         judged.text += f" of {self.name}"
-        self.judge.begin(judged, Anchor(len(self.history.entries) - 1, self._now()))
+        self.judge.begin(judged, self._since or Anchor(len(self.history.entries) - 1, self._now()))
         self._expectations.append(expectation)
         self._settle()
         return expectation
+
+    def _continue(self, since: Anchor | None) -> None:
+        """What the test expects before it waits again counts from an entry that it has waited for."""
+        self._since = since
+        self._loop.call_soon(self._forget)
+
+    def _forget(self) -> None:
+        self._since = None
 
     def _handle(self, event: Event) -> None:
         if self.history.is_full:
@@ -443,9 +458,9 @@ class Phase:
             error.add_note(text)
 
 
-def _waypoint(latitude: float, longitude: float, name: str) -> m.Waypoint:
+def _waypoint(latitude: float, longitude: float, name: str, stop_kind: m.StopKind = m.StopKind.UNSPECIFIED) -> m.Waypoint:
     center = m.Coordinate(latitude=latitude, longitude=longitude)
-    return m.Waypoint(center=center, name_variants=(name,) if name else ())
+    return m.Waypoint(center=center, name_variants=(name,) if name else (), stop_kind=stop_kind)
 
 
 def _place() -> str:

@@ -5,6 +5,7 @@ Docs/testing.md defines the words; Tests/RigCases holds these machines, and thos
 
 from __future__ import annotations
 
+import bisect
 from collections import deque
 from dataclasses import dataclass
 
@@ -186,7 +187,7 @@ class LastingWord(Word):
         differences: tuple[Difference, ...]
         if self._is_always:
             found = self.pattern.differences(moment)
-            differences = tuple(found[0]) if found is not None else ()
+            differences = tuple(found.fields) if found is not None else ()
         else:
             differences = self.pattern.violations(moment)
         return self.failed(instant, Nearest(moment.index, differences))
@@ -393,14 +394,14 @@ class OutcomeWord(Word):
         self._request_id, self._outcome = request_id, outcome
 
     def begin(self) -> Verdict | None:
-        return self._verdict(self.anchor.instant)
+        return self._verdict(self.anchor.index, self.anchor.instant)
 
     def see(self, entry: Entry) -> Verdict | None:
-        return self._verdict(entry.instant)
+        return self._verdict(entry.index, entry.instant)
 
-    def _verdict(self, instant: int) -> Verdict | None:
+    def _verdict(self, last: int, instant: int) -> Verdict | None:
         found = self.history.outcomes.get(self._request_id)
-        if found is None:
+        if found is None or found[0] > last:
             return None
         index, seen = found[0], name_of(found[1])
         if seen == self._outcome:
@@ -411,33 +412,46 @@ class OutcomeWord(Word):
         return self.failed(instant)
 
 
+@dataclass(frozen=True)
+class End:
+    """A session ended with an entry; without one, a session began."""
+
+    index: int
+    reason: str | None = None
+    entry: Entry | None = None
+
+
 class Ending:
-    """How the last session of an endpoint ended."""
+    """How the sessions of an endpoint ended."""
 
     def __init__(self) -> None:
-        self.reason: str | None = None
-        self.entry: Entry | None = None
+        self._ends: list[End] = []
         self._session = 0
 
-    def see(self, entry: Entry) -> bool:
-        """Whether a session ended with this entry."""
+    def see(self, entry: Entry) -> None:
+        """The newest entry."""
         frame = entry.frame
         if frame is None:
-            return False
+            return
         match entry.message:
             case m.SnapshotBegin():
-                self._session, self.reason, self.entry = frame.session, None, None
+                self._session = frame.session
+                self._ends.append(End(entry.index))
             case m.SessionEnded() as message if self._session and message.session_id in (0, self._session):
-                return self._finish(message.reason, entry)
+                self._finish(message.reason, entry)
             case m.FinishGuidance() if self._session and frame.session == self._session:
-                return self._finish(m.SessionEndReason.FINISHED, entry)
+                self._finish(m.SessionEndReason.FINISHED, entry)
             case m.CancelGuidance() if self._session and frame.session == self._session:
-                return self._finish(m.SessionEndReason.CANCELLED_BY_CLIENT, entry)
-        return False
+                self._finish(m.SessionEndReason.CANCELLED_BY_CLIENT, entry)
 
-    def _finish(self, reason: m.SessionEndReason, entry: Entry) -> bool:
-        self._session, self.reason, self.entry = 0, name_of(reason), entry
-        return True
+    def _finish(self, reason: m.SessionEndReason, entry: Entry) -> None:
+        self._session = 0
+        self._ends.append(End(entry.index, name_of(reason), entry))
+
+    def at(self, index: int) -> End:
+        """How the last session had ended after an entry."""
+        place = bisect.bisect_right(self._ends, index, key=lambda end: end.index)
+        return self._ends[place - 1] if place else End(-1)
 
 
 class EndedWord(Word):
@@ -445,25 +459,25 @@ class EndedWord(Word):
 
     def __init__(self, history: History, anchor: Anchor, lasting: int | None, ending: Ending, reason: str) -> None:
         super().__init__(history, anchor, lasting)
-        #: Kept by the judge; sees each entry after the words.
         self._ending = ending
         self._reason = reason
 
     def begin(self) -> Verdict | None:
-        is_over = self.end_of_window is not None and self._ending.reason == self._reason
+        is_over = self.end_of_window is not None and self._ending.at(self.anchor.index).reason == self._reason
         return self.passed(self.anchor.instant) if is_over else None
 
     def see(self, entry: Entry) -> Verdict | None:
-        if self.end_of_window is None or self._ending.entry is not entry:
+        end = self._ending.at(entry.index)
+        if self.end_of_window is None or end.entry is not entry:
             return None
-        return self.passed(entry.instant) if self._ending.reason == self._reason else self._verdict(entry.instant)
+        return self.passed(entry.instant) if end.reason == self._reason else self._verdict(end, entry.instant)
 
     def end(self, instant: int) -> Verdict:
-        entry = self._ending.entry
-        if self.end_of_window is None and entry is not None and self._ending.reason == self._reason:
-            return Passed(entry.instant)
-        return self._verdict(instant)
+        end = self._ending.at(len(self.history.entries))
+        if self.end_of_window is None and end.entry is not None and end.reason == self._reason:
+            return Passed(end.entry.instant)
+        return self._verdict(end, instant)
 
-    def _verdict(self, instant: int) -> Failed:
-        entry = self._ending.entry
-        return self.compared(instant, None if entry is None else entry.index, "ended", self._reason, str(self._ending.reason))
+    def _verdict(self, end: End, instant: int) -> Failed:
+        index = end.entry.index if end.entry is not None else None
+        return self.compared(instant, index, "ended", self._reason, str(end.reason))
