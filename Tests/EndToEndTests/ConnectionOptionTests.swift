@@ -85,13 +85,14 @@ import WaymarkProtocol
         // The exporter connects when it is asked, but not at once after it has failed.
         let metrics = try #require(URL(string: "http://\(location)/metrics"))
         let asking = Task {
-            while !Task.isCancelled { _ = try? await URLSession.shared.data(from: metrics) }
+            // Until it is gone.
+            while (try? await URLSession.shared.data(from: metrics)) != nil {}
         }
         let peer = try await Self.peer(of: gateway)
         #expect(peer.hello.credential == Array("a key of 16 bytes".utf8))
         program.signal(SIGTERM)
         #expect(await program.end() == 0)
-        asking.cancel()
+        await asking.value
         await gateway.close()
         try FileManager.default.removeItem(atPath: folder)
     }
