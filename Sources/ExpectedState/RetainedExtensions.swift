@@ -11,7 +11,7 @@ package struct UnknownPublication: Hashable {
         (self.type, self.flags, self.key, self.body) = (type, flags, key, body)
     }
 
-    /// Of a received frame.
+    /// Takes the parts of a received frame.
     package init(_ frame: Frame) {
         self.type = frame.header.rawType
         self.flags = frame.header.flags

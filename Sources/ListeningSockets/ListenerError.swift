@@ -1,4 +1,4 @@
-/// Why a listener could not be opened.
+/// The reason for which a listener could not be opened.
 package enum ListenerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The address is in use.
     case inUse(ListenAddress)

@@ -113,25 +113,31 @@ extension ConfigurationError {
 package enum Configuration {
     /// Reads the content of a file named `file`.
     package static func read(_ bytes: [UInt8], file: String) throws(ConfigurationError) -> Settings {
+        try Self.readFile(bytes, file: file).settings
+    }
+
+    /// Reads the content of a file named `file`; `isEmpty` says that it has no key.
+    package static func readFile(_ bytes: [UInt8], file: String) throws(ConfigurationError) -> (
+        settings: Settings, isEmpty: Bool
+    ) {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw ConfigurationError(notUTF8: bytes, file: file)
         }
-        return try Self.read(text, file: file)
-    }
-
-    /// Whether a file with this content sets anything, or is wrong.
-    package static func saysSomething(_ bytes: [UInt8]) -> Bool {
-        do {
-            return try Yams.compose(yaml: String(decoding: bytes, as: UTF8.self))?.mapping?.isEmpty == false
-        } catch { return true }
+        return try Self.readFile(text, file: file)
     }
 
     /// Reads the text of a file named `file`.
     package static func read(_ text: String, file: String) throws(ConfigurationError) -> Settings {
+        try Self.readFile(text, file: file).settings
+    }
+
+    private static func readFile(_ text: String, file: String) throws(ConfigurationError) -> (
+        settings: Settings, isEmpty: Bool
+    ) {
         var reader = ConfigurationReader(file: file)
         if let root = try reader.compose(text) { try reader.readMapping(root, prefix: "") }
         try reader.checkCombinations()
-        return reader.settings
+        return (reader.settings, reader.locations.isEmpty)
     }
 }
 
@@ -140,7 +146,7 @@ struct ConfigurationReader {
     let file: String
     private(set) var settings = Settings()
     /// The locations of the keys in the file.
-    private var locations: [String: SourceLocation] = [:]
+    private(set) var locations: [String: SourceLocation] = [:]
 
     init(file: String) { self.file = file }
 

@@ -7,7 +7,7 @@ internal import WaymarkGateway
 package enum SettingsError: Error, Sendable, Hashable, CustomStringConvertible {
     case unreadable(file: String, reason: String)
     case wrong(ConfigurationError)
-    /// At a reload: a save that failed leaves such a file.
+    /// The file sets nothing, which only a reload refuses: a save that failed leaves such a file.
     case empty(file: String)
 
     package var description: String {
@@ -38,7 +38,7 @@ package struct SettingsSource: Sendable {
         self.logLevel = logLevel
     }
 
-    /// How long a reload waits for files, which may be on a network.
+    /// The longest time that a reload waits for files, which may be on a network.
     private static let patience = Duration.seconds(5)
 
     /// Reads them for a reload, on a thread of its own, because a file may not answer.
@@ -74,13 +74,14 @@ package struct SettingsSource: Sendable {
         do throws(FileError) { content = try FileContent(path: file, bytesMax: Self.bytesMax) } catch {
             throw .unreadable(file: file, reason: "\(error)")
         }
-        guard !isReload || Configuration.saysSomething(content.bytes) else { throw .empty(file: file) }
         var settings: Settings
+        let isEmpty: Bool
         do throws(ConfigurationError) {
-            settings = try Configuration.read(content.bytes, file: file)
+            (settings, isEmpty) = try Configuration.readFile(content.bytes, file: file)
         } catch {
             throw .wrong(error)
         }
+        guard !isReload || !isEmpty else { throw .empty(file: file) }
         if content.isReadableByAll, settings.listeners.contains(where: { $0.key != nil }) {
             settings.exposures.append("\(file) contains a key and is world-readable; run chmod o-r")
         }

@@ -101,7 +101,7 @@ package struct EndpointHistory: Sendable {
 
 extension Array {
     /// How many elements at the front fulfil a condition that all elements before one that fulfils it fulfil too.
-    fileprivate func binarySearch(_ condition: (Element) -> Bool) -> Int {
+    func binarySearch(_ condition: (Element) -> Bool) -> Int {
         var (low, high) = (0, self.count)
         while low < high {
             let middle = (low + high) / 2

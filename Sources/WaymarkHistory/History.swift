@@ -78,10 +78,10 @@ package struct History: Sendable {
         return entry
     }
 
-    /// Adds something at the instant of the entry before it; the entries from `index` on move by one.
-    package mutating func insert(_ kind: Kind, at index: Int) {
+    /// Adds something at the instant of the entry before it; the entries from `index` on move by one. At the end it is added at `end`.
+    package mutating func insert(_ kind: Kind, at index: Int, orAt end: Instant) {
         guard index < self.entries.count, self.entries.count < self.limits.entriesMax else {
-            self.append(kind, at: self.entries.last?.instant ?? Instant(nanoseconds: 0))
+            self.append(kind, at: end)
             return
         }
         let instant = index > 0 ? self.entries[index - 1].instant : self.entries[index].instant
@@ -95,12 +95,7 @@ package struct History: Sendable {
 
     /// How many entries are not after an instant.
     package func count(upTo instant: Instant) -> Int {
-        var (low, high) = (0, self.entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self.entries[middle].instant <= instant { low = middle + 1 } else { high = middle }
-        }
-        return low
+        self.entries.binarySearch { $0.instant <= instant }
     }
 
     /// The record of an endpoint that was named.

@@ -83,7 +83,7 @@ package struct EventStream: Sendable {
 
     private let source: String
     private let views: [(name: String, view: View)]
-    /// What was sent last for each view, without its times.
+    /// The content that was sent last for each view, without its times.
     private var sent: [String: Data] = [:]
     /// The rows of vehicles that were sent last for each view.
     private var rows: [String: [String: Data]] = [:]

@@ -152,7 +152,7 @@ extension LiveFeed.State {
         switch connection {
         case .connected: break
         case .connecting, .closed:
-            // What is shown is the state of the time at which the connection was lost, however often it was tried again since.
+            // The state of the time at which the connection was lost stays, however often it was tried again since.
             if !wasConnected, let lost = self.source.connection["since"] { since = lost }
         }
         switch connection {

@@ -176,22 +176,17 @@ package struct Test: AsyncParsableCommand {
             ready, self.seed, jobs: self.jobs, self.realRuns, withTrace: self.trace != nil, recordings)
         let (groups, stop) = runner.start()
         let whole = GuidanceText.counted(ready.count, "scenario")
-        // What is over is written, although the rest will not be.
+        // The results of what is over are written, although there will be no others.
         let lastStep: @Sendable () -> Void = {
             do { guard try outputs.finish() else { return } } catch { Terminal.note("Error: \(error)") }
-            let count = Set(outputs.results.map(\.file)).count
-            Terminal.note("interrupted: \(count) of \(whole) ran to the end")
+            Terminal.note("interrupted: \(outputs.groupCount) of \(whole) ran to the end")
         }
-        let interrupt: @Sendable () -> Void = {
-            outputs.stop()
-            stop()
-        }
-        try await interruptible(interrupt, lastStep: lastStep) {
+        try await interruptible(stop, lastStep: lastStep) {
             for await group in groups {
                 self.print(group)
                 try outputs.add(group)
             }
-            guard !outputs.isStopped else { return lastStep() }
+            guard outputs.groupCount == ready.count else { return lastStep() }
             try outputs.finish()
         }
         let results = outputs.results

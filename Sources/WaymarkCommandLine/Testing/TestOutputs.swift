@@ -7,7 +7,7 @@ internal import WaymarkRig
 final class TestOutputs: Sendable {
     private struct State {
         var results: [ScenarioResult] = []
-        var isStopped = false
+        var groupCount = 0
         var isFinished = false
     }
 
@@ -24,14 +24,15 @@ final class TestOutputs: Sendable {
     }
 
     var results: [ScenarioResult] { self.state.withLock { $0.results } }
-    /// The user has ended the run: there will be no more results.
-    var isStopped: Bool { self.state.withLock { $0.isStopped } }
-
-    func stop() { self.state.withLock { $0.isStopped = true } }
+    /// The number of files whose runs are over.
+    var groupCount: Int { self.state.withLock { $0.groupCount } }
 
     /// The runs of a file are over.
     func add(_ group: ScenarioRunner.Group) throws {
-        self.state.withLock { $0.results += group.results }
+        self.state.withLock { state in
+            state.results += group.results
+            state.groupCount += 1
+        }
         for lines in group.traces { try self.trace?.write(contentsOf: Data(lines.utf8)) }
     }
 

@@ -239,9 +239,9 @@ package struct Goodbye: Sendable, Hashable {
 }
 
 extension Hello {
-    /// What a vehicle's endpoint says of itself; nil for other roles.
+    /// The part of a vehicle's endpoint; nil for other roles.
     package var vehicle: VehicleHello? { if case .vehicle(let vehicle) = self.role { vehicle } else { nil } }
-    /// What a navigation client says of itself; nil for other roles.
+    /// The part of a navigation client; nil for other roles.
     package var navigation: NavigationHello? {
         if case .navigation(let navigation) = self.role { navigation } else { nil }
     }

@@ -26,7 +26,7 @@ package struct FailureText: Sendable {
     package init?(_ expectation: ReportedExpectation, in history: History) {
         guard case .failed(let failure) = expectation.verdict else { return nil }
         (self.history, self.expectation, self.failure) = (history, expectation, failure)
-        let last = history.entries.partitioned { $0.instant <= failure.instant }
+        let last = history.count(upTo: failure.instant)
         self.center = failure.nearest?.index ?? failure.anchor ?? (last > 0 ? last - 1 : nil)
     }
 
@@ -200,17 +200,5 @@ package struct FailureText: Sendable {
         let text = TerminalText.printable(text)
         guard TerminalText.columns(of: text) > columns else { return text }
         return TerminalText.clipped(text, columns: columns - 1) + "…"
-    }
-}
-
-extension Array {
-    /// How many elements at the front fulfil a condition that all elements before one that fulfils it fulfil too.
-    func partitioned(_ condition: (Element) -> Bool) -> Int {
-        var (low, high) = (0, self.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if condition(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

@@ -223,11 +223,7 @@ package struct ScenarioRun {
     /// Adds a step's entry behind those that were seen: what arrived together with its event comes after it, however bytes were cut into
     /// reads.
     mutating func insertStep(_ index: Int, _ text: String) {
-        if self.seenCount == self.stage.run.history.entries.count {
-            self.stage.run.history.append(.step(index, text), at: self.now)
-        } else {
-            self.stage.run.history.insert(.step(index, text), at: self.seenCount)
-        }
+        self.stage.run.history.insert(.step(index, text), at: self.seenCount, orAt: self.now)
     }
 
     /// Shows the script, the faults and the judge what happened. A step begins right behind the entry that lets it. What came in the same

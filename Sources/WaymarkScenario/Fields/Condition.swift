@@ -167,26 +167,26 @@ package struct Condition: Sendable, Hashable, CustomStringConvertible {
     /// A number with a unit, e.g. `200m`.
     private static func number(_ text: String, _ unit: FieldUnit, _ name: String) throws(FieldError) -> Double
     {
-        let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == "." || $0 == "-") }
-        let suffix = Self.trimmed(text[digits.endIndex...])
-        guard let number = Double(digits), let factor = unit.factor(of: suffix) else {
+        guard let value = Self.value(text, unit) else {
             if let range = Self.range(text, unit) {
                 throw FieldError("\(name): a range has two points: \(range)")
             }
             throw FieldError("\(name) is \(unit.kind), not \(text.isEmpty ? "nothing" : text)")
         }
-        return number * factor
+        return value
+    }
+
+    private static func value(_ text: String, _ unit: FieldUnit) -> Double? {
+        let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == "." || $0 == "-") }
+        guard let number = Double(digits) else { return nil }
+        return unit.factor(of: Self.trimmed(text[digits.endIndex...])).map { number * $0 }
     }
 
     /// `80m..120m` for a range that is written with a dash; nil if the text is none.
     private static func range(_ text: String, _ unit: FieldUnit) -> String? {
         let parts = text.split(separator: "-", maxSplits: 1).map { Self.trimmed($0) }
-        guard parts.count == 2 else { return nil }
-        let isRange = parts.allSatisfy { part in
-            let digits = part.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-            return Double(digits) != nil && unit.factor(of: Self.trimmed(part[digits.endIndex...])) != nil
-        }
-        return isRange ? "\(parts[0])..\(parts[1])" : nil
+        guard parts.count == 2, parts.allSatisfy({ Self.value($0, unit) != nil }) else { return nil }
+        return "\(parts[0])..\(parts[1])"
     }
 
     private static func trimmed(_ text: Substring) -> String {

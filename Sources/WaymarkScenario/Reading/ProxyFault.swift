@@ -8,7 +8,7 @@ package struct ProxyFault: Sendable, Hashable {
     /// nil: the proxy gives it one.
     package let name: String?
     package let fault: Scenario.Fault
-    /// What it comes after is a message of the connection itself, and not of another peer.
+    /// The event that it comes after is a message of the connection itself, and not of another peer.
     package let hasOwnEvent: Bool
 
     package init(name: String?, _ fault: Scenario.Fault, hasOwnEvent: Bool) {
@@ -16,7 +16,7 @@ package struct ProxyFault: Sendable, Hashable {
     }
 }
 
-/// What a file of faults says.
+/// The content of a file of faults.
 package struct ProxyFaults: Sendable, Hashable {
     /// The number of faults that a proxy has at most.
     package static let countMax = 64
@@ -24,12 +24,12 @@ package struct ProxyFaults: Sendable, Hashable {
     package var about: String?
     /// nil: the command decides.
     package var seed: UInt64?
-    /// In the order of the file.
+    /// The faults in the order of the file.
     package var faults: [ProxyFault] = []
     package init() {}
 }
 
-/// What a line of the control socket asks for.
+/// The request of a line of the control socket.
 package enum ProxyRequest: Sendable, Hashable {
     case fault(ProxyFault)
     case clear(String)

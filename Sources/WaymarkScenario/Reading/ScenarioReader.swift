@@ -159,7 +159,7 @@ package struct ScenarioReader {
         if let atMost = root["at-most"].flatMap({ self.duration($0, "at-most") }) {
             self.scenario.atMost = atMost
         }
-        // Of a misspelt key it is not known what it would have said.
+        // A misspelt key would have said something that the checks of the whole miss.
         if !root.hasUnknown { self.checkWhole(node) }
     }
 

@@ -26,7 +26,7 @@ listeners:
 _PATIENCE = 30.0
 #: The longest path of a Unix socket, without the longest name in the folder.
 FOLDER_BYTES_MAX = 107 - len("/navigation")
-#: Of the environment of a service: they are about this process, not about the daemon.
+#: Variables of the environment of a service: they are about this process, not about the daemon.
 _OF_SYSTEMD = {"WATCHDOG_USEC", "WATCHDOG_PID", "JOURNAL_STREAM"}
 #: So many lines of a program's output are kept.
 _LINES_MAX = 200

@@ -19,7 +19,7 @@ from waymark_nav.rig._times import NANOSECONDS, Time, nanoseconds
 from waymark_nav.rig._vehicle import Vehicle
 
 _REPLIES = ("accept", "decline", "ignore")
-#: In the words of `waymark navigate --await-vehicle`.
+#: The words of `waymark navigate --await-vehicle`.
 _AWAITED = {"nothing": "no", "joined": "connected", "ready": "ready"}
 _LIMITS = {
     "currentRoadName": "current_road_name_length_max", "destinationName": "destination_name_length_max",

@@ -311,7 +311,7 @@ class Vehicle(Words):
         #: How late the rig's own timers were, in nanoseconds.
         self._lateness = 0
         self._is_full = False
-        #: From where expectations count; None: from the newest entry.
+        #: The entry behind which expectations count; None: the newest one.
         self._since: Anchor | None = None
         endpoint._machine.is_traced = True
         endpoint._on_event = self._handle
