@@ -274,9 +274,13 @@ def test_the_wheel_scrolls_the_page_over_the_map_and_zooms_with_ctrl(inspector: 
     page.keyboard.up("Control")
 
 
-def test_why_there_are_no_lanes_in_two_clicks(inspector: Inspector) -> None:
+def test_why_there_are_no_lanes_in_two_clicks(inspector: Inspector, world: real.World) -> None:
+    # So slow that it stays before the maneuver whose lanes are published.
+    world.cluster("van", "hud", "--watch", "--profile", "no-lanes").line("connected")
+    route = str(real.ROUTES / "heidelberg-lanes.json")
+    world.navigate("van", "--route", route, "--id", "slow-nav", "--start-at", "0.2", "--speed", "0.1").line("joined")
     page = inspector.page
-    page.locator("tr", has_text="city-nav").get_by_role("link", name="hud").first.click()
+    page.locator("tr", has_text="slow-nav").get_by_role("link", name="hud").first.click()
     page.get_by_role("button", name="Why: no lanes").click()
     reason = page.locator("#why-box .reason").first.inner_text()
     assert "withheld by the gateway" in reason and "laneGuidance" in reason and "not requested" in reason, reason
