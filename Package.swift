@@ -12,6 +12,9 @@ let testing: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// Tests are not optimized: that would take longer than they run.
+let tests = testing + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 let strict = testing + [.strictMemorySafety()]
 
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
@@ -358,48 +361,48 @@ let package = Package(
             path: "Tests/RandomMessages", swiftSettings: testing),
 
         // Tests.
-        .testTarget(name: "HouseRulesTests", swiftSettings: testing),
-        .testTarget(name: "ProcessIOTests", dependencies: ["ProcessIO"], swiftSettings: testing),
-        .testTarget(name: "StateCodingTests", dependencies: ["StateCoding"], swiftSettings: testing),
-        .testTarget(name: "WaymarkAccessTests", dependencies: ["WaymarkAccess"], swiftSettings: testing),
-        .testTarget(name: "SystemdTests", dependencies: ["Systemd"], swiftSettings: testing),
-        .testTarget(name: "WaymarkModelTests", dependencies: ["WaymarkModel"], swiftSettings: testing),
+        .testTarget(name: "HouseRulesTests", swiftSettings: tests),
+        .testTarget(name: "ProcessIOTests", dependencies: ["ProcessIO"], swiftSettings: tests),
+        .testTarget(name: "StateCodingTests", dependencies: ["StateCoding"], swiftSettings: tests),
+        .testTarget(name: "WaymarkAccessTests", dependencies: ["WaymarkAccess"], swiftSettings: tests),
+        .testTarget(name: "SystemdTests", dependencies: ["Systemd"], swiftSettings: tests),
+        .testTarget(name: "WaymarkModelTests", dependencies: ["WaymarkModel"], swiftSettings: tests),
         .testTarget(
             name: "WaymarkProtocolTests", dependencies: ["WaymarkProtocol", "WaymarkModel"],
-            swiftSettings: testing),
+            swiftSettings: tests),
         .testTarget(
             name: "WaymarkCodecTests",
             dependencies: [
                 "CProtobufC", "CWaymarkWire", "RandomMessages", "WaymarkClient", "WaymarkCodec",
                 "WaymarkGateway", "WaymarkTransport", "WaymarkProtocol", "WaymarkModel",
             ],
-            exclude: ["Fixtures"], swiftSettings: testing),
+            exclude: ["Fixtures"], swiftSettings: tests),
         .testTarget(
             name: "WaymarkGatewayTests",
             dependencies: [
                 "StateCoding", "WaymarkAccess", "WaymarkGateway", "WaymarkClient", "WaymarkCodec",
                 "WaymarkProtocol",
                 "WaymarkModel", orderedCollections,
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
         .testTarget(
             name: "WaymarkObservationTests",
             dependencies: [
                 "StateCoding", "WaymarkAccess", "WaymarkCodec", "WaymarkGateway", "WaymarkModel",
                 "WaymarkObservation", "WaymarkProtocol",
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
         .testTarget(
             name: "WaymarkRecordingTests",
             dependencies: [
                 "ProcessIO", "RandomMessages", "WaymarkCodec", "WaymarkModel", "WaymarkProtocol",
                 "WaymarkRecording",
-            ], exclude: ["Fixtures"], swiftSettings: testing),
+            ], exclude: ["Fixtures"], swiftSettings: tests),
         .testTarget(
             name: "WaymarkInspectorTests",
             dependencies: [
                 "RandomMessages", "WaymarkClient", "WaymarkCodec", "WaymarkHistory", "WaymarkInspector",
                 "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRoutes",
                 "WaymarkScenario", "WaymarkTexts",
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
         .testTarget(
             name: "WaymarkInspectorServerTests",
             dependencies: [
@@ -413,23 +416,23 @@ let package = Package(
                 .product(
                     name: "HummingbirdTesting", package: "hummingbird",
                     condition: .when(traits: ["Inspector"])),
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
         .testTarget(
             name: "WaymarkConfigurationTests",
             dependencies: ["WaymarkAccess", "WaymarkConfiguration", "WaymarkGateway", "WaymarkProtocol"],
-            swiftSettings: testing),
+            swiftSettings: tests),
         .testTarget(
             name: "WaymarkConnectionsTests",
             dependencies: [
                 "WaymarkConnections", "WaymarkGateway", "WaymarkCodec", "WaymarkProtocol", "WaymarkModel",
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
         .testTarget(
             name: "WaymarkTransportTests",
             dependencies: [
                 "ListeningSockets", "StateCoding", "WaymarkAccess", "WaymarkConnections", "WaymarkTransport",
                 "WaymarkGateway", "WaymarkCodec",
                 "WaymarkProtocol", "WaymarkModel", nioCore, nioEmbedded, nioPosix, logging,
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
         .testTarget(
             name: "WaymarkDaemonTests",
             dependencies: [
@@ -439,7 +442,7 @@ let package = Package(
                 "WaymarkProtocol", "WaymarkModel", "WaymarkTelemetry", "WaymarkClient", "ProcessIO",
                 "Systemd",
                 nioCore, nioPosix, logging,
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
         .testTarget(
             name: "WaymarkWebTests",
             dependencies: [
@@ -452,7 +455,7 @@ let package = Package(
                 .product(
                     name: "NIOHTTPTypes", package: "swift-nio-extras",
                     condition: .when(traits: ["Inspector"])),
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
         .testTarget(
             name: "WaymarkExporterTests",
             dependencies: [
@@ -467,13 +470,13 @@ let package = Package(
                 .product(
                     name: "HummingbirdTesting", package: "hummingbird",
                     condition: .when(traits: ["Inspector"])),
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
         .testTarget(
             name: "WaymarkRoutesTests",
             dependencies: [
                 "RecordedRoutes", "WaymarkRoutes", "WaymarkModel", "WaymarkProtocol", nioCore, nioPosix,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-            ], exclude: ["Reported"], swiftSettings: testing),
+            ], exclude: ["Reported"], swiftSettings: tests),
         .testTarget(
             name: "WaymarkClientTests",
             dependencies: [
@@ -485,7 +488,7 @@ let package = Package(
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",
                     condition: .when(traits: ["ServiceLifecycle"])),
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
         .testTarget(
             name: "WaymarkCommandLineTests",
             dependencies: [
@@ -494,7 +497,7 @@ let package = Package(
                 "WaymarkRecording", "WaymarkScenario", "WaymarkTexts",
                 "WaymarkRig", "WaymarkRoutes", "WaymarkProtocol", "WaymarkModel", arguments,
             ],
-            swiftSettings: testing),
+            swiftSettings: tests),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
@@ -502,57 +505,57 @@ let package = Package(
                 "FakeGateway", "waymark", "waymarkd", "ArticleExamples", "VehicleEndpointExample",
                 "NavigationClientExample", "WaymarkClient",
                 "WaymarkCodec", "WaymarkProtocol", "WaymarkModel",
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
         .testTarget(
             name: "LoadTests",
             dependencies: [
                 "Load", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkCodec", "WaymarkProtocol", logging,
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
         .testTarget(
             name: "WaymarkSimulationTests",
             dependencies: [
                 "Simulation", "Sweeps", "WaymarkCodec", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol",
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
         .testTarget(
             name: "WaymarkHistoryTests",
             dependencies: [
                 "WaymarkClient", "WaymarkCodec", "WaymarkHistory", "WaymarkModel", "WaymarkProtocol",
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
         .testTarget(
             name: "WaymarkTextsTests",
             dependencies: [
                 "WaymarkClient", "WaymarkModel", "WaymarkProtocol", "WaymarkTexts",
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
         .testTarget(
             name: "WaymarkLintTests",
             dependencies: [
                 "RecordedRoutes", "RigMutants", "WaymarkCodec", "WaymarkHistory", "WaymarkLint",
                 "WaymarkModel",
                 "WaymarkProtocol", "WaymarkRoutes",
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
         .testTarget(
             name: "GatewayInMemoryTests",
             dependencies: [
                 "GatewayInMemory", "WaymarkCodec", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol",
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
         .testTarget(
             name: "WaymarkScenarioTests",
             dependencies: [
                 "ExpectedState", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkHistory",
                 "WaymarkLint",
                 "WaymarkModel", "WaymarkProtocol", "WaymarkScenario",
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
         .testTarget(
             name: "WaymarkGuidanceTests",
             dependencies: [
                 "RecordedRoutes",
                 "WaymarkGuidance", "WaymarkModel", "WaymarkProtocol", "WaymarkRoutes",
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
         .testTarget(
             name: "ListeningSocketsTests",
             dependencies: [
                 "ListeningSockets"
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
         .testTarget(
             name: "WaymarkRigTests",
             dependencies: [
@@ -562,7 +565,7 @@ let package = Package(
                 "WaymarkTexts",
                 "WaymarkConfiguration", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol",
                 "WaymarkRecording", "WaymarkRig", "WaymarkRoutes",
-            ], exclude: ["Report/Golden"], swiftSettings: testing),
+            ], exclude: ["Report/Golden"], swiftSettings: tests),
         .testTarget(
             name: "WaymarkRigSocketsTests",
             dependencies: [
@@ -572,7 +575,7 @@ let package = Package(
                 "WaymarkConfiguration", "WaymarkModel", "WaymarkProtocol", "WaymarkRig",
                 "WaymarkRigSockets", "WaymarkRoutes",
                 nioCore, nioPosix, logging,
-            ], swiftSettings: testing),
+            ], swiftSettings: tests),
     ]
 )
 

@@ -5,7 +5,7 @@ Without options and AREA it runs those of a landing.
 
 --all runs everything, also what a landing runs a part of: before a release, and after a change of the protocol or the gateway.
 --part N runs the part N of the sweeps; without it the part follows from the commit, and is printed.
---changed runs what the paths that changed since BASE can break, without what needs the release build.
+--changed runs what the paths that changed since BASE can break.
 AREA runs the steps of an area. --list prints what would run, --table the table of CONTRIBUTING.md, and --record writes the measured seconds
 of the steps into steps.toml.
 """
@@ -13,7 +13,6 @@ of the steps into steps.toml.
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import signal
 import sys
@@ -84,10 +83,14 @@ def failures(results: list[Result]) -> None:
         sys.stdout.flush()
 
 
+def in_parts(step: Step) -> str:
+    return f", in part {' and '.join(str(part) for part in step.parts)}" if step.parts else ""
+
+
 def markdown(table: Table) -> str:
     """The table of CONTRIBUTING.md."""
     rows = [
-        f"| {step.name} | {RUNS[step.runs]}{', a part' if step.is_sweep else ''}{f', in part {step.parts[0]}' if step.parts else ''} | "
+        f"| {step.name} | {RUNS[step.runs]}{', a part' if step.is_sweep else ''}{in_parts(step)} | "
         f"{step.seconds} | {step.processor_seconds} | {', '.join(step.areas)} | `{step.command}` |"
         for step in table.steps
     ]
@@ -125,12 +128,7 @@ def choose(options: argparse.Namespace, table: Table) -> tuple[list[Step], str]:
             can_break = table.areas_of(path)
             areas |= set(can_break)
             print(f"{path}: {', '.join(can_break) or 'nothing'}")
-        steps = table.of_areas(areas, part)
-        needing = {"release-build", "package"}
-        left = [step for step in steps if step.name in needing or needing & set(step.needs)]
-        if left:
-            print(f"left to the landing, because they need the release build: {', '.join(step.name for step in left)}")
-        return [step for step in steps if step not in left], text
+        return table.of_areas(areas, part), text
     if options.areas:
         return table.of_areas(set(options.areas), part), text
     return table.landing(part), text
@@ -159,7 +157,6 @@ def main() -> int:
     if options.list:
         return 0
 
-    os.environ["BUILD_OPTIONS"] = table.build_options
     with tempfile.TemporaryDirectory(prefix="waymark-ci-") as folder:
         began = time.monotonic()
         run = Run(steps, part, Path(folder), plan.ROOT, tell)

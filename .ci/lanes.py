@@ -1,7 +1,7 @@
 """The lanes of a run. They share the processors, and each takes its steps in the order of the table.
 
-The front lane runs one step at a time: the tests, which have deadlines. The lane behind computes in processor time that is idle: release
-and sanitized builds, fuzzing, instruction counts. The lane beside runs drives by the real clock, which mostly wait, before everything else.
+The front lane runs one step at a time: the tests, which have deadlines. The lane behind computes in processor time that is idle: sanitized
+builds, fuzzing, instruction counts. The lane beside runs drives by the real clock and boots, which mostly wait, before everything else.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ class Run:
 
     def __init__(self, steps: list[Step], part: str, folder: Path, root: Path, told: Callable[[Result], None]) -> None:
         self.waiting = list(steps)
-        self.planned = {step.name for step in steps}
         self.left_out: list[str] = []
         self.part, self.folder, self.root, self.told = part, folder, root, told
         self.began = time.monotonic()
@@ -87,8 +86,8 @@ class Run:
                 if not mine:
                     return None
                 for step in mine:
-                    planned = {each.name for each in self.waiting} | set(self.running)
-                    if not planned & {*step.needs, *step.after}:
+                    unfinished = {each.name for each in self.waiting} | set(self.running)
+                    if not unfinished & {*step.needs, *step.after}:
                         self.waiting.remove(step)
                         # Reserves its name, because it is neither waiting nor running until its process has started.
                         process = self._start(step)
@@ -98,15 +97,13 @@ class Run:
         return None
 
     def _leave_out(self) -> None:
-        """Takes the steps away that need one that failed or was itself left out."""
-        reachable = {step.name for step in self.waiting} | set(self.running)
-        reachable |= {name for name, result in self.results.items() if result.status == 0}
-        left_out = [step for step in self.waiting if not self.planned & set(step.needs) <= reachable]
-        if left_out:
-            self.waiting = [step for step in self.waiting if step not in left_out]
-            self.left_out += [step.name for step in left_out]
-            self.changed.notify_all()
-            self._leave_out()
+        """Takes the steps away that need one that failed or was itself left out. What a step needs is before it in the table."""
+        lost = {name for name, result in self.results.items() if result.status != 0} | set(self.left_out)
+        for step in list(self.waiting):
+            if lost & set(step.needs):
+                self.waiting.remove(step)
+                self.left_out.append(step.name)
+                lost.add(step.name)
 
     def _start(self, step: Step) -> subprocess.Popen[bytes]:
         command, environment = step.filled(self.part)

@@ -54,8 +54,6 @@ class Table:
     steps: tuple[Step, ...]
     #: Patterns of paths, and the areas that a change there can break. The first pattern that matches decides.
     paths: tuple[tuple[str, tuple[str, ...]], ...]
-    #: $BUILD_OPTIONS of the commands.
-    build_options: str = ""
 
     @property
     def areas(self) -> list[str]:
@@ -105,7 +103,7 @@ def read(path: Path = HERE / "steps.toml") -> Table:
     for row in content["step"]:
         row = {key.replace("-", "_"): tuple(value) if isinstance(value, list) else value for key, value in row.items()}
         steps.append(Step(**row))
-    table = Table(tuple(steps), tuple((row["pattern"], tuple(row["areas"])) for row in content["path"]), content.get("build-options", ""))
+    table = Table(tuple(steps), tuple((row["pattern"], tuple(row["areas"])) for row in content["path"]))
     names = [step.name for step in steps]
     for step in steps:
         problem = (

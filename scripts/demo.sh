@@ -3,4 +3,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/install.sh
-exec swift run -c release waymark demo "$@"
+scripts/build.sh --product waymark
+exec .build/release/waymark demo "$@"

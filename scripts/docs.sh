@@ -1,16 +1,14 @@
 #!/usr/bin/env bash
-# docs.sh [FOLDER [OPTIONS]]: builds the documentation of the library products into FOLDER (default .build/docs) with the toolchain's
-# docc. OPTIONS are for `swift build`: those of the last build, or everything is built again. Fails on any
-# warning. The package itself has no dependency for it.
+# docs.sh [FOLDER]: builds the documentation of the library products into FOLDER (default .build/docs) with the toolchain's docc. Fails on
+# any warning. The package itself has no dependency for it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=${1:-.build/docs}
-options=("${@:2}")
 products=(WaymarkModel WaymarkClient WaymarkRoutes WaymarkRig)
 tools=$(dirname "$(readlink -f "$(command -v swift)")")
 
-for product in "${products[@]}"; do swift build --quiet "${options[@]}" --target "$product"; done
-build=$(swift build "${options[@]}" --show-bin-path)
+for product in "${products[@]}"; do scripts/build.sh --quiet --target "$product"; done
+build=$(scripts/build.sh --show-bin-path)
 # The modules of C that the products are built on: their module maps, written by hand or by SwiftPM.
 includes=(-I "$build/Modules" -Xcc -ISources/CWaymarkWire/include)
 while IFS= read -r map; do includes+=(-Xcc "-fmodule-map-file=$map"); done < <(

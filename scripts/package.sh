@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # package.sh [-b BUILD] [-d] [-v VERSION] [FOLDER]: builds waymark_VERSION_ARCHITECTURE.deb and python3-waymark-nav_VERSION_all.deb in
-# FOLDER (default: .build-package) from this tree. -b packages the executable of the folder BUILD, which scripts/release/build.sh has built,
+# FOLDER (default: .build-package) from this tree. -b packages the executable of the folder BUILD, which scripts/release/link.sh has linked,
 # instead of building one. -d also builds waymark-dbgsym with the debugging symbols, which only fit this build: keep it for every
 # released version. VERSION is scripts/release/version.sh with -1 by default.
 # The wheels waymark_nav and waymark_nav_tools, waymark-conformance_VERSION.pyz, and waymark_VERSION.cdx.json, which lists the versions of
@@ -24,8 +24,13 @@ folder=${1:-.build-package}
 scripts/install.sh dpkg-dev debhelper dh-python python3 python3-hatchling
 
 if [[ -z $build ]]; then
-  scripts/release/build.sh ${symbols:+-s}
-  build=$tree/.build-release/release
+  if [[ -n $symbols ]]; then
+    scripts/release/link.sh waymark
+    build=$tree/.build/static
+  else
+    scripts/release/link.sh -g waymark
+    build=$tree/.build-symbols/static
+  fi
 fi
 
 work=$(mktemp -d)

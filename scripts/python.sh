@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # python.sh [OPTIONS]: checks the format of all Python, and of the Python package types, tests, and the wheel in an environment of its own.
 # OPTIONS are for pytest.
-# The tests use the waymarkd and waymark of WAYMARK_BIN, or of .build/debug: build them before.
+# The tests use the waymarkd and waymark of WAYMARK_BIN, or of .build/release: build them before.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 package=Sources/python

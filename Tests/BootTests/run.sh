@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # run.sh [-b BUILD] [-p PACKAGE] [-r ROOT] [CASE ...]: boots a machine for each case, and prints the result of each. The
-# machine contains the programs of the folder BUILD (default: .build/debug), or the cases install PACKAGE. The machine is a copy of
+# machine contains the programs of the folder BUILD (default: .build/release), or the cases install PACKAGE. The machine is a copy of
 # ROOT: by default this machine's root, but for a PACKAGE a plain Debian 12, which is created once, in .build/debian-12. CASEs are
 # scripts; the default is all of cases/, and with a PACKAGE also those of cases/package/.
 #
@@ -8,7 +8,7 @@
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 tree=$(realpath "$here/../..")
-build=$tree/.build/debug
+build=$tree/.build/release
 package=
 root=
 while getopts b:p:r: option; do
@@ -59,7 +59,7 @@ if [[ -n $package ]]; then
   fi
 else
   "$tree/scripts/release/stage.sh" "$build" "$stage"
-  # A debug build uses the toolchain's libraries, which the unit's sandbox does not allow by default.
+  # An ordinary build uses the toolchain's libraries, which the unit's sandbox does not allow by default.
   runtime=$(ldd "$build/waymarkd" | sed -n 's,.*=> \(/.*\)/libswiftCore.so .*,\1,p')
   if [[ -n $runtime ]]; then
     mkdir -p "$stage/etc/systemd/system/waymarkd.service.d"

@@ -158,7 +158,7 @@ def gateway_peer(daemon):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--find", action="store_true", help="runs each against all cases, and writes mutants.json")
-    parser.add_argument("--daemon", default=str(ROOT / ".build/debug/waymarkd"), help="the gateway behind the proxy")
+    parser.add_argument("--daemon", default=str(ROOT / ".build/release/waymarkd"), help="the gateway behind the proxy")
     parser.add_argument("--part", type=sweep_part, default="all", metavar="N/M", help="only a part of them")
     parser.add_argument("names", nargs="*", help="only these mutants, or roles")
     options = parser.parse_args()

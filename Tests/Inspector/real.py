@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAMS = Path(os.environ.get("WAYMARK_BIN", ROOT / ".build/debug"))
+PROGRAMS = Path(os.environ.get("WAYMARK_BIN", ROOT / ".build/release"))
 ROUTES = ROOT / "Sources/WaymarkCommandLine/Resources/routes"
 WITHIN = 60.0
 """Seconds that a condition may take."""

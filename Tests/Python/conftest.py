@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: Runs pytest with the plugin in a folder of its own.
 Run = Callable[..., pytest.RunResult]
 #: Where waymarkd and waymark are.
-PROGRAMS = Path(os.environ.get("WAYMARK_BIN", ROOT / ".build/debug"))
+PROGRAMS = Path(os.environ.get("WAYMARK_BIN", ROOT / ".build/release"))
 
 # For programs that the tests start.
 os.environ["PYTHONPATH"] = str(ROOT / "Sources/python")

@@ -4,8 +4,8 @@ import Testing
 import WaymarkProtocol
 
 /// The `waymarkd` that was last built beside the tests.
-let executable = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: ".build/debug/waymarkd")
+let executable = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    .appending(path: "waymarkd")
 
 /// Reads a file line by line.
 final class Lines: Sequence, IteratorProtocol {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """monitoring.py [PROGRAM]: lets Debian's Prometheus scrape a real gateway through `waymark exporter`, and checks what it says.
 
-PROGRAM is the program `waymark`, by default .build/debug/waymark; `waymarkd` is beside it. Needs the package prometheus. Everything is on
+PROGRAM is the program `waymark`, by default .build/release/waymark; `waymarkd` is beside it. Needs the package prometheus. Everything is on
 ports that the system chooses, and in a folder that is removed. The steps: promtool accepts the metrics and the rules; the rules fire when
 they should, and not otherwise (scripts/check/monitoring_rules.yml); values arrive; a drive is counted; the alert about a gateway that is
 gone fires, and ends when it is back.
@@ -196,7 +196,7 @@ class Monitoring:
 
 
 def main() -> int:
-    program = Path(sys.argv[1] if len(sys.argv) > 1 else TREE / ".build/debug/waymark").resolve()
+    program = Path(sys.argv[1] if len(sys.argv) > 1 else TREE / ".build/release/waymark").resolve()
     for needed in ("prometheus", "promtool"):
         if not shutil.which(needed):
             print(f"{needed} is missing: scripts/install.sh prometheus", file=sys.stderr)

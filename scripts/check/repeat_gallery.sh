@@ -3,10 +3,10 @@
 # in virtual time. Every scenario must pass, and both processes must have the same trace: every frame and event.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-waymark=${1:-.build-release/release/waymark}
+waymark=${1:-.build/static/waymark}
 seeds=${2:-100}
 if [ ! -x "$waymark" ]; then
-  echo "$waymark is no program; build it, or name another: $0 .build/debug/waymark" >&2
+  echo "$waymark is no program; build it, or name another: $0 .build/release/waymark" >&2
   exit 2
 fi
 output=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lists the options of the programs that nothing runs: no test, scenario, boot test or script.
 
-    scripts/check/untested_options.py [--programs .build/debug] [--check]
+    scripts/check/untested_options.py [--programs .build/release] [--check]
 
 The options come from the programs' own help. An option counts as run if a command line in one of the files below names it behind its
 command: in a list or a call of Swift or Python, or in a line of a shell script or a scenario. Only parsing an option does not count.
@@ -201,7 +201,7 @@ class Search:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--programs", type=Path, default=ROOT / ".build/debug")
+    parser.add_argument("--programs", type=Path, default=ROOT / ".build/release")
     parser.add_argument("--check", action="store_true", help="fail if something is untested")
     arguments = parser.parse_args()
     options = (

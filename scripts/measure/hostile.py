@@ -27,7 +27,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 
 from bench import ROOT, machine
 from hostile_daemon import IS_ROOT, MEMORY_KILL, Daemon
@@ -447,11 +446,9 @@ def all_rows(binary, names, runs, is_short):
         yield row
 
 
-def build(scratch):
-    command = ["swift", "build", *(Path(ROOT) / "scripts/release/options").read_text(encoding="utf-8").split(), "--scratch-path", scratch]
-    subprocess.run([*command, "--product", "waymarkd"], cwd=ROOT, check=True, stdout=sys.stderr)
-    shown = subprocess.run([*command, "--show-bin-path"], cwd=ROOT, check=True, capture_output=True, text=True)
-    return os.path.join(shown.stdout.strip(), "waymarkd")
+def build():
+    subprocess.run(["scripts/release/link.sh", "waymarkd"], cwd=ROOT, check=True, stdout=sys.stderr)
+    return os.path.join(ROOT, ".build/static/waymarkd")
 
 
 def main():
@@ -463,7 +460,6 @@ def main():
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--json", metavar="FILE", help="also writes all numbers")
     parser.add_argument("--daemon", metavar="PATH", help="a built waymarkd")
-    parser.add_argument("--scratch-path", default=".build-release", help="the folder of the release build")
     options = parser.parse_args()
     if options.list:
         for name, attack in ATTACKS.items():
@@ -472,7 +468,7 @@ def main():
     unknown = set(options.only) - set(ATTACKS)
     if unknown:
         sys.exit(f"there is no attack {', '.join(sorted(unknown))}, see --list")
-    built = options.daemon or build(options.scratch_path)
+    built = options.daemon or build()
     rows, failed = [], False
     with tempfile.TemporaryDirectory(prefix="wm") as folder:
         # Another user may not reach the folder of the build.

@@ -126,16 +126,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--top", type=int, default=0)
-    parser.add_argument("--scratch-path", default=".build", help="the folder of the release build")
     parser.add_argument("scenarios", nargs="*", default=list(READS))
     options = parser.parse_args()
     os.chdir(ROOT)
-    # The same build options as scripts/release/build.sh -s, so that nothing is built twice.
-    shared = Path("scripts/release/options").read_text(encoding="utf-8").split()
-    build = ["swift", "build", *shared, "-Xswiftc", "-gnone", "-Xcc", "-g0", "--scratch-path", options.scratch_path]
-    subprocess.run([*build, "--product", "HotPath"], check=True, stdout=sys.stderr)
-    folder = subprocess.run([*build, "--show-bin-path"], check=True, capture_output=True, text=True)
-    binary = os.path.join(folder.stdout.strip(), "HotPath")
+    subprocess.run(["scripts/release/link.sh", "HotPath"], check=True, stdout=sys.stderr)
+    binary = ".build/static/HotPath"
     committed = json.loads(Path(COUNTS).read_text(encoding="utf-8")) if os.path.exists(COUNTS) else {}
     failed = False
     print(f"{'per frame':17} {'instructions':>13} {'committed':>10} {'ratio':>6} {'allocations':>12} {'committed':>10}")

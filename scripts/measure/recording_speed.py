@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""recording_speed.py [--bytes N | --recording FILE] [--seeks N] [--configuration debug|release] [--waymark PROGRAM]
+"""recording_speed.py [--bytes N | --recording FILE] [--seeks N] [--waymark PROGRAM]
 
-What opening a large recording, and seeking in it, takes. Writes a recording of N bytes with the tests of WaymarkRecording, which must be
-built, or takes a recording that was written so. Starts `waymark recording` on it: these times are those of whole programs, and that of one
-that does nothing is printed beside them. Then it opens the recording with `waymark inspect`, and asks for views of the page at random
-moments."""
+What opening a large recording, and seeking in it, takes. Writes a recording of N bytes with the tests of WaymarkRecording, or takes a
+recording that was written so. Starts `waymark recording` on it: these times are those of whole programs, and that of one that does
+nothing is printed beside them. Then it opens the recording with `waymark inspect`, and asks for views of the page at random moments."""
 
 import argparse
 import http.client
@@ -99,17 +98,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bytes", type=int, default=1_000_000_000)
     parser.add_argument("--seeks", type=int, default=20)
-    parser.add_argument("--configuration", choices=["debug", "release"], default="debug")
     parser.add_argument("--recording", type=pathlib.Path)
     parser.add_argument("--waymark")
     arguments = parser.parse_args()
-    waymark = arguments.waymark or str(ROOT / ".build" / arguments.configuration / "waymark")
+    waymark = arguments.waymark or str(ROOT / ".build/release/waymark")
     if arguments.recording:
         measure(waymark, arguments.recording, arguments.seeks)
         return
     with tempfile.TemporaryDirectory() as folder:
         environment = dict(os.environ, WAYMARK_LARGE_RECORDING=folder, WAYMARK_LARGE_RECORDING_BYTES=str(arguments.bytes))
-        test = ["swift", "test", "--skip-build", "--ignore-lock", "--filter", "LargeRecordingTests", "-c", arguments.configuration]
+        test = ["scripts/test.sh", "--filter", "LargeRecordingTests"]
         subprocess.run(test, cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
         (recording,) = pathlib.Path(folder).iterdir()
         measure(waymark, recording, arguments.seeks)

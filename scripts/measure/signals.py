@@ -2,7 +2,7 @@
 """Measures how long commands take to end after SIGINT and SIGTERM, in every phase in which they wait for a gateway, and although it is
 silent, stopped or gone, or the reader of their output reads nothing.
 
-    scripts/measure/signals.py [--programs .build/debug] [--limit 1.0] [--only watch]
+    scripts/measure/signals.py [--programs .build/release] [--limit 1.0] [--only watch]
 
 Fails if one takes longer than the limit. `Tests/EndToEndTests/InterruptionTests.swift` tests that they end at all.
 """
@@ -220,7 +220,7 @@ class Measurement:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--programs", default=str(ROOT / ".build/debug"))
+    parser.add_argument("--programs", default=str(ROOT / ".build/release"))
     parser.add_argument("--limit", type=float, default=1.0, help="seconds that a command may take")
     parser.add_argument("--only", default="", help="commands that contain this text")
     options = parser.parse_args()

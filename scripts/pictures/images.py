@@ -3,7 +3,7 @@
 
 cluster.svg is the screen of `waymark demo` in a terminal of 80 columns, after the vehicle's user has accepted a stop. flow.svg
 shows the messages that the cluster of `waymark demo --json` received, with their times. Run it again when the cluster's screen or
-the demo changes, for example with .build/debug/waymark.
+the demo changes, for example with .build/release/waymark.
 """
 
 import collections

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """inspector_pictures.py: takes the pictures of the inspector in README.md and Docs/inspector.md, into Docs/images/inspector-*.png.
 
-Run it with .build-inspector/bin/python3, which scripts/inspector.sh makes. The programs are those of WAYMARK_BIN, or of .build/debug:
+Run it with .build-inspector/bin/python3, which scripts/inspector.sh makes. The programs are those of WAYMARK_BIN, or of .build/release:
 `waymark demo --inspect` for the drive to Balzers with its charging stop, and the drive of Tests/Inspector/real.py for lanes and recordings.
 Run it again when the page changes, and look at each picture.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """sbom.py VERSION: prints which versions of other software are in the executable of the packages, as CycloneDX.
 
-They are those of Package.resolved, by which it was built, and of the libraries that scripts/release/build.sh links statically. Two runs on
+They are those of Package.resolved, by which it was built, and of the libraries that scripts/release/link.sh links statically. Two runs on
 one machine print the same.
 """
 

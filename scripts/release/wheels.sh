@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # wheels.sh BUILD FOLDER: makes the wheels waymark_nav, of Python alone, and waymark_nav_tools, with the executable of the folder BUILD, which
-# scripts/release/build.sh has built. Needs python3-hatchling.
+# scripts/release/link.sh has linked. Needs python3-hatchling.
 set -euo pipefail
 [[ $# -eq 2 ]] || { sed -n '2,3s/^# //p' "$0" >&2; exit 64; }
 build=$(realpath "$1")
