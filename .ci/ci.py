@@ -84,6 +84,7 @@ def failures(results: list[Result]) -> None:
 
 
 def in_parts(step: Step) -> str:
+    """The parts in which a step runs, as the table says it; empty for all."""
     return f", in part {' and '.join(str(part) for part in step.parts)}" if step.parts else ""
 
 

@@ -8,7 +8,7 @@ products=(WaymarkModel WaymarkClient WaymarkRoutes WaymarkRig)
 tools=$(dirname "$(readlink -f "$(command -v swift)")")
 
 for product in "${products[@]}"; do scripts/build.sh --quiet --target "$product"; done
-build=$(scripts/build.sh --show-bin-path)
+build=.build/release
 # The modules of C that the products are built on: their module maps, written by hand or by SwiftPM.
 includes=(-I "$build/Modules" -Xcc -ISources/CWaymarkWire/include)
 while IFS= read -r map; do includes+=(-Xcc "-fmodule-map-file=$map"); done < <(

@@ -275,7 +275,7 @@ def test_the_wheel_scrolls_the_page_over_the_map_and_zooms_with_ctrl(inspector: 
 
 
 def test_why_there_are_no_lanes_in_two_clicks(inspector: Inspector, world: real.World) -> None:
-    # So slow that it stays before the maneuver whose lanes are published.
+    # The drive is so slow that it stays before the maneuver whose lanes are published.
     world.cluster("van", "hud", "--watch", "--profile", "no-lanes").line("connected")
     route = str(real.ROUTES / "heidelberg-lanes.json")
     world.navigate("van", "--route", route, "--id", "slow-nav", "--start-at", "0.2", "--speed", "0.1").line("joined")

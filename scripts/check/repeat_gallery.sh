@@ -3,10 +3,10 @@
 # in virtual time. Every scenario must pass, and both processes must have the same trace: every frame and event.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-waymark=${1:-.build/static/waymark}
+waymark=${1:-.build/release/waymark}
 seeds=${2:-100}
 if [ ! -x "$waymark" ]; then
-  echo "$waymark is no program; build it, or name another: $0 .build/release/waymark" >&2
+  echo "$waymark is no program; build it with scripts/build.sh, or name another: $0 WAYMARK" >&2
   exit 2
 fi
 output=$(mktemp -d)

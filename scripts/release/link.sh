@@ -13,7 +13,7 @@ fi
 product=$1
 cd "$(dirname "$0")/../.."
 scripts/build.sh --scratch-path "$scratch" "${options[@]}" --product "$product"
-built=$(scripts/build.sh --scratch-path "$scratch" --show-bin-path)
+built=$scratch/release
 static=$scratch/static
 mkdir -p "$static/archives"
 compiler=$(command -v cc || command -v clang)
