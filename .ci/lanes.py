@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -20,6 +21,35 @@ from plan import Step
 
 #: Steps of a lane at a time.
 AT_A_TIME = {"front": 1, "behind": 2, "beside": 3}
+#: A step that was told to end is killed so many seconds later.
+PATIENCE = 20.0
+#: Lines in which Swift Testing says that a test began and ended.
+BEGUN = re.compile(r"Test (?!run|case )(.*) started\.$")
+ENDED = re.compile(r"Test (?!run|case )(.*?)(?: with \d+ test cases?)? (?:passed|failed) after [\d.]+ seconds")
+
+
+def unfinished(log: str) -> list[str]:
+    """The tests that a log of Swift Testing says began and did not end."""
+    tests: dict[str, None] = {}
+    for line in log.splitlines():
+        if match := BEGUN.search(line):
+            tests[match[1]] = None
+        elif match := ENDED.search(line):
+            tests.pop(match[1], None)
+    return list(tests)
+
+
+def commands(session: int) -> list[str]:
+    """The processes of a session: id, state and command line of each."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        # A process may end meanwhile.
+        with contextlib.suppress(OSError):
+            state, _, _, its_session = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
+            if int(its_session) == session:
+                words = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                found.append(f"{folder.name} {state} {words}".rstrip())
+    return found
 
 
 @dataclass
@@ -127,7 +157,10 @@ class Run:
     def _perform(self, step: Step) -> Result:
         began = time.monotonic()
         process = self.running[step.name]
+        watch = threading.Timer(step.seconds_max, self.cut, (step,))
+        watch.start()
         _, status, usage = os.wait4(process.pid, 0)
+        watch.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)
         return Result(
             step=step,
@@ -137,6 +170,24 @@ class Run:
             processor_seconds=usage.ru_utime + usage.ru_stime,
             log=self.folder / step.name,
         )
+
+    def cut(self, step: Step) -> None:
+        """Ends a step that takes too long, and writes into its log what it was doing."""
+        process = self.running.get(step.name)
+        if process is None:
+            return
+        path = self.folder / step.name
+        tests = unfinished(path.read_text(encoding="utf-8", errors="replace"))
+        with open(path, "a", encoding="utf-8") as log:
+            log.write(f"\nerror: {step.name} did not end in time; {step.seconds_max} s are allowed\n")
+            log.writelines(f"error: this test did not end: {test}\n" for test in tests)
+            log.writelines(f"error: this process runs: {command}\n" for command in commands(process.pid))
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with self.changed:
+                if self.changed.wait_for(lambda: step.name not in self.running, PATIENCE if number == signal.SIGKILL else 0):
+                    return
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, number)
 
     def _finish(self, result: Result) -> None:
         with self.changed:

@@ -44,6 +44,11 @@ class Step:
     def is_sweep(self) -> bool:
         return any("{part}" in text for text in (self.command, *self.environment.values()))
 
+    @property
+    def seconds_max(self) -> int:
+        """A step that takes longer is ended, so that its log is seen before the run itself is cut off."""
+        return 600 + 2 * self.seconds
+
     def filled(self, part: str) -> tuple[str, dict[str, str]]:
         """The command and its environment for a part, `2/5` or `all`."""
         return self.command.replace("{part}", part), {name: value.replace("{part}", part) for name, value in self.environment.items()}

@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import ci
 import plan
-from lanes import AT_A_TIME, Run
+from lanes import AT_A_TIME, Run, unfinished
 from plan import PARTS, ROOT, Step, Table
 
 #: A landing takes at most so many seconds. The goal is half an hour: see CONTRIBUTING.md.
@@ -149,6 +149,39 @@ class RunTests(unittest.TestCase):
         run.end()
         ended.join()
         self.assertEqual({name: result.status for name, result in run.results.items()}, {"long": -15})
+
+    def test_a_step_that_does_not_end_is_ended_and_says_what_it_was_doing(self) -> None:
+        log = "◇ Test ends() started.\n◇ Test \"it hangs\" started.\n✔ Test ends() passed after 0.1 seconds."
+        stuck = self.step("stuck", f"cat <<'E'\n{log}\nE\ntouch begun; sleep 600")
+        run = Run([stuck, self.step("next", "true")], "0/5", self.folder, self.folder, lambda _: None)
+        ended = threading.Thread(target=run.all)
+        ended.start()
+        while not (self.folder / "begun").exists():
+            ended.join(0.01)
+        run.cut(stuck)
+        ended.join()
+        self.assertEqual({name: result.status for name, result in run.results.items()}, {"stuck": -15, "next": 0})
+        found = (self.folder / "stuck").read_text(encoding="utf-8").split("error:", 1)[1]
+        self.assertIn("stuck did not end in time", found)
+        self.assertIn('error: this test did not end: "it hangs"\n', found)
+        self.assertNotIn("ends()", found)
+        self.assertRegex(found, r"error: this process runs: \d+ \w sleep 600\n")
+
+    def test_tests_that_did_not_end_are_found_in_a_log(self) -> None:
+        log = """
+            ◇ Test run started.
+            ◇ Suite SomeTests started.
+            ◇ Test "it passes" started.
+            ◇ Test "it fails" started.
+            ◇ Test "it has cases" started.
+            ◇ Test case passing 1 argument text → "a" to "it has cases" started.
+            ◇ Test "it hangs after 3" started.
+            ✔ Test case passing 1 argument text → "a" to "it has cases" passed after 0.001 seconds.
+            ✔ Test "it passes" passed after 0.001 seconds.
+            ✘ Test "it fails" failed after 0.001 seconds with 1 issue.
+            ✔ Test "it has cases" with 1 test case passed after 0.001 seconds.
+        """
+        self.assertEqual(unfinished(log), ['"it hangs after 3"'])
 
     def test_a_sweep_is_told_its_part(self) -> None:
         run = self.run_steps(self.step("sweep", "echo $PART {part}", environment={"PART": "{part}"}))
