@@ -16,13 +16,15 @@ enum Interruption {
         label: "waymark.interruption", qos: .userInteractive, attributes: .concurrent)
 
     /// Calls `handle` at each of these signals from now on, also while all tasks of this program are blocked.
-    fileprivate static func trap(_ numbers: CInt..., handle: @escaping @Sendable (CInt) -> Void) {
+    fileprivate static func trap(_ numbers: CInt..., handle: @escaping @Sendable (CInt) -> Void) async {
         for number in numbers {
-            signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: self.queue)
             // Its handler keeps it: it is never cancelled.
             source.setEventHandler { withExtendedLifetime(source) { handle(number) } }
-            source.activate()
+            await withCheckedContinuation { registered in
+                source.setRegistrationHandler { registered.resume() }
+                source.activate()
+            }
         }
     }
 }
@@ -41,7 +43,7 @@ func interruptible(
     lastStep: @escaping @Sendable () -> Void = {}, _ body: () async throws -> Void
 ) async throws {
     let state = InterruptedState()
-    Interruption.trap(SIGINT, SIGTERM) { number in
+    await Interruption.trap(SIGINT, SIGTERM) { number in
         let status = 128 + number
         let exits: @Sendable () -> Void = {
             lastStep()
@@ -57,6 +59,29 @@ func interruptible(
         guard harmless.contains(status) else { throw ExitCode(status) }
     } else if let failure {
         throw failure
+    }
+}
+
+/// Runs `body` in a task, which is cancelled at the first SIGINT or SIGTERM. The task begins when the signals are trapped.
+///
+/// - Parameters:
+///   - harmless: Statuses that are success for this command, which ends only so.
+///   - lastStep: What must be done even if the program has to be ended.
+///   - body: The command's work, which returns soon when it is cancelled.
+/// - Throws: What ``interruptible(_:harmless:lastStep:_:)`` throws.
+func interruptible(
+    harmless: Set<Int32> = [], lastStep: @escaping @Sendable () -> Void = {},
+    _ body: @escaping @Sendable () async throws -> Void
+) async throws {
+    let (stops, stop) = AsyncStream.makeStream(of: Void.self)
+    try await interruptible({ stop.finish() }, harmless: harmless, lastStep: lastStep) {
+        let work = Task { try await body() }
+        let stopping = Task {
+            for await _ in stops {}
+            if !Task.isCancelled { work.cancel() }
+        }
+        defer { stopping.cancel() }
+        try await work.value
     }
 }
 

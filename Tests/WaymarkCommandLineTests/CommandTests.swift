@@ -23,6 +23,22 @@ import WaymarkTexts
         try await Demo.parse(["--speed", "2000", "--route", file.path]).run()
     }
 
+    @Test func `signals are caught and never ignored, as programs that are started would inherit it`()
+        async throws
+    {
+        // The second command of a process, too.
+        for _ in 0..<2 {
+            try await interruptible {}
+            for number in [SIGINT, SIGTERM] {
+                var action = sigaction()
+                #expect(sigaction(number, nil, &action) == 0)
+                let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+                // SIG_DFL and SIG_IGN.
+                #expect(handler != 0 && handler != 1)
+            }
+        }
+    }
+
     @Test func `a drive skips nothing, however far its clock jumps`() async throws {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "wm-\(UInt32.random(in: 0 ... .max))").path

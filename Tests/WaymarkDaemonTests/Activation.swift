@@ -120,7 +120,9 @@ final class ActivatedRun {
     /// Waits for the exit; returns the exit status, or the negative signal number.
     func status() -> CInt {
         var status: CInt = 0
-        while waitpid(self.identifier, &status, 0) < 0 && errno == EINTR {}
+        Patience.forEnd(of: self.identifier) {
+            while waitpid(self.identifier, &status, 0) < 0 && errno == EINTR {}
+        }
         self.isOver = true
         return status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
     }

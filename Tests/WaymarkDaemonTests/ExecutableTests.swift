@@ -7,6 +7,20 @@ import WaymarkProtocol
 let executable = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     .appending(path: "waymarkd")
 
+/// How long a test waits for a process: one that does not do what it should must not hang the test.
+enum Patience {
+    static let milliseconds = 120_000
+
+    /// Returns the result of `wait`, which waits for the end of a process, and kills the process when patience is over.
+    static func forEnd<Result>(of process: pid_t, _ wait: () -> Result) -> Result {
+        let killing = DispatchWorkItem { kill(process, SIGKILL) }
+        DispatchQueue.global().asyncAfter(
+            deadline: .now() + .milliseconds(self.milliseconds), execute: killing)
+        defer { killing.cancel() }
+        return wait()
+    }
+}
+
 /// Reads a file line by line.
 final class Lines: Sequence, IteratorProtocol {
     private let file: FileHandle
@@ -20,6 +34,11 @@ final class Lines: Sequence, IteratorProtocol {
             if let end = self.unread.firstIndex(of: UInt8(ascii: "\n")) {
                 defer { self.unread = self.unread[(end + 1)...] }
                 return String(decoding: self.unread[..<end], as: UTF8.self)
+            }
+            var poll = pollfd(fd: self.file.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            guard Glibc.poll(&poll, 1, CInt(Patience.milliseconds)) > 0 else {
+                Issue.record("nothing was logged for two minutes, and no end")
+                return nil
             }
             let more = self.file.availableData
             if more.isEmpty { return nil }
@@ -65,7 +84,7 @@ final class Run {
     }
 
     func status() -> Int32 {
-        self.process.waitUntilExit()
+        Patience.forEnd(of: self.process.processIdentifier) { self.process.waitUntilExit() }
         return self.process.terminationStatus
     }
 }

@@ -241,7 +241,10 @@ struct AccessExecutableTests {
         open.process.terminate()
         #expect(!open.says("no access rules"))
         let closed = try Run(try folder.configuration("\(listeners)\nrules: [{allow: vehicle}]"))
+        var lines = ""
+        while !lines.contains("listening"), let line = closed.line() { lines += line }
         closed.process.terminate()
+        #expect(!lines.contains("no access rules"))
         #expect(!closed.says("no access rules"))
     }
 

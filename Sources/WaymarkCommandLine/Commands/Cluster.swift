@@ -80,8 +80,7 @@ package struct Cluster: AsyncParsableCommand {
             keyboard?.restore()
             if isDrawing { Terminal.endDrawing() }
         }
-        let work = Task { try await self.show(app, keyboard, address, profile) }
-        try await interruptible({ work.cancel() }) { try await work.value }
+        try await interruptible { try await self.show(app, keyboard, address, profile) }
     }
 
     private func options(isDrawing: Bool, hasKeyboard: Bool) -> ClusterApp.Options {

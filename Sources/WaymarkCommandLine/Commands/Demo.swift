@@ -83,24 +83,28 @@ package struct Demo: AsyncParsableCommand {
         do {
             if isDrawing { Terminal.beginDrawing() }
             defer { if isDrawing { Terminal.endDrawing() } }
-            let drive = Task {
-                try await Self.withDaemon(folder, isObserved: self.isInspected) {
-                    try await self.withPage(folder) {
-                        try await self.drive(first, detour, folder, app, report, pace)
-                    }
-                }
-            }
             let limit = self.timeMax(first)
-            let deadline = Task {
-                do { try await Task.sleep(for: limit) } catch { return }
-                await report.fail("it was not over within \(limit)")
-                drive.cancel()
-            }
-            defer { deadline.cancel() }
             do {
-                try await interruptible({ drive.cancel() }) {
+                try await interruptible {
+                    let drive = Task {
+                        try await Self.withDaemon(folder, isObserved: self.isInspected) {
+                            try await self.withPage(folder) {
+                                try await self.drive(first, detour, folder, app, report, pace)
+                            }
+                        }
+                    }
+                    let deadline = Task {
+                        do { try await Task.sleep(for: limit) } catch { return }
+                        await report.fail("it was not over within \(limit)")
+                        drive.cancel()
+                    }
+                    defer { deadline.cancel() }
                     // Past the deadline the report says so.
-                    do { try await drive.value } catch is CancellationError {}
+                    try await withTaskCancellationHandler {
+                        do { try await drive.value } catch is CancellationError {}
+                    } onCancel: {
+                        drive.cancel()
+                    }
                 }
             } catch let status as ExitCode {
                 // The page is closed only so. A drive that was interrupted has not failed.

@@ -57,11 +57,13 @@ package struct Exporter: AsyncParsableCommand {
                 throw CommandFailure("\(error)")
             }
             let ending = Ending.include { server.removeFileNow() }
-            Terminal.line("serving the counters of \(address) at \(MetricsServer.location(of: server))")
-            // Prometheus may ask for the first time much later: a gateway that is not there is told at once.
-            Task { _ = await reader.read() }
             // An exporter ends only so: that is no failure.
-            try await interruptible({ await server.close() }, harmless: [130, 143]) { await server.run() }
+            try await interruptible({ await server.close() }, harmless: [130, 143]) {
+                Terminal.line("serving the counters of \(address) at \(MetricsServer.location(of: server))")
+                // Prometheus may ask for the first time much later: a gateway that is not there is told at once.
+                Task { _ = await reader.read() }
+                await server.run()
+            }
             Ending.leaveOut(ending)
             await reader.close()
         #else

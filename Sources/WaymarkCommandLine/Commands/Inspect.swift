@@ -82,32 +82,26 @@
             do throws(ListenerError) { program = try await .open(address, settings) } catch {
                 throw CommandFailure("the page cannot be served: \(error)")
             }
-            if let linkFile {
-                try Self.write(program.link, to: linkFile)
-                Terminal.line("the link to the page is in \(Terminal.printable(linkFile))")
-            } else {
-                Terminal.line(program.link)
-            }
+            if let linkFile { try Self.write(program.link, to: linkFile) }
             // The secret in it is good for nothing from then on.
             defer { if let linkFile { unsafe unlink(linkFile) } }
             let openedFile = self.open ? Self.openBrowser(program.link) : nil
             let removeFile: @Sendable () -> Void = { openedFile?() }
             defer { removeFile() }
-            let work = Task {
+            let lastStep: @Sendable () -> Void = { [linkFile] in
+                if let linkFile { unsafe unlink(linkFile) }
+                removeFile()
+            }
+            // It ends only so: that is no failure.
+            try await interruptible(harmless: [130, 143], lastStep: lastStep) { [linkFile] in
+                Terminal.line(
+                    linkFile.map { "the link to the page is in \(Terminal.printable($0))" } ?? program.link)
                 await program.run { reason in
                     Terminal.note(
                         "the gateway is not observed any more: \(reason); the page shows what was known")
                 } onNotReached: { reason in
                     Terminal.note("\(reason); the page shows it as soon as it is there")
                 }
-            }
-            let lastStep: @Sendable () -> Void = { [linkFile] in
-                if let linkFile { unsafe unlink(linkFile) }
-                removeFile()
-            }
-            // It ends only so: that is no failure.
-            try await interruptible({ work.cancel() }, harmless: [130, 143], lastStep: lastStep) {
-                await work.value
             }
         }
 

@@ -66,12 +66,13 @@ package struct Lint: AsyncParsableCommand {
         (configuration.vehicles, configuration.includesFrames) = (self.vehicle, true)
         configuration.onEveryUpdate = { printer.print($0) }
         configuration.onEveryConnectionState = { printer.print($0) }
-        let work = Task { [configuration] in try await self.watch(address, configuration) }
         let timer = Task { await printer.keepTime() }
         var failure: (any Error)?
         do {
             // Watching ends only so: that is no failure.
-            try await interruptible({ work.cancel() }, harmless: [130, 143]) { try await work.value }
+            try await interruptible(harmless: [130, 143]) { [configuration] in
+                try await self.watch(address, configuration)
+            }
         } catch let error as ValidationError { throw error } catch { failure = error }
         timer.cancel()
         if let failure {

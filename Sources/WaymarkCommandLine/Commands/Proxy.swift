@@ -124,11 +124,13 @@ package struct Proxy: AsyncParsableCommand {
         let ending = Ending.include { server.removeFilesNow() }
         let opened = zip(addresses, pairs).map { ProxyServer.Pair($0, to: $1.gateway) }
         let printer = ProxyPrinter(opened, isJSON: self.json)
-        printer.printOpened(control: control)
         let printing = Task { for await line in events { printer.print(line) } }
         let (stops, stop) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
         // A proxy ends only so: that is no failure.
-        try await interruptible({ stop.yield() }, harmless: [130, 143]) { for await _ in stops { break } }
+        try await interruptible({ stop.yield() }, harmless: [130, 143]) {
+            printer.printOpened(control: control)
+            for await _ in stops { break }
+        }
         await server.close()
         Ending.leaveOut(ending)
         event.finish()

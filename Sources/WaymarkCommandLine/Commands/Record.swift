@@ -60,11 +60,10 @@ package struct Record: AsyncParsableCommand {
         let configuration = try self.configuration()
         let (stops, stop) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
         let session = RecordingSession(Recorder(self.options), try self.files()) { stop.yield() }
-        let work = Task { try await self.record(address, configuration, session, stops) }
         // Recording ends only so: that is no failure.
         let lastStep: @Sendable () -> Void = { session.endAtOnce() }
-        try await interruptible({ work.cancel() }, harmless: [130], lastStep: lastStep) {
-            try await work.value
+        try await interruptible(harmless: [130], lastStep: lastStep) {
+            try await self.record(address, configuration, session, stops)
         }
     }
 

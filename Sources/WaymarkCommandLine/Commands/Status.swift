@@ -26,9 +26,8 @@ package struct Status: AsyncParsableCommand {
         var configuration = Observer.Configuration(id: "waymark-status")
         configuration.credential = try self.connection.key()
         configuration.includesEvents = false
-        let work = Task { [configuration] in try await self.read(address, configuration) }
-        try await interruptible({ work.cancel() }) {
-            let report = try await work.value
+        try await interruptible { [configuration] in
+            let report = try await self.read(address, configuration)
             if self.json {
                 Terminal.line(StatusJSON.line(report))
             } else {

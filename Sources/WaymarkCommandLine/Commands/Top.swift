@@ -52,7 +52,7 @@ package struct Top: AsyncParsableCommand {
         let desk = InspectorDesk(Inspection.Options(), feed: feed, recordings: [])
         let isDrawing = !self.once && Terminal.isInteractive
         let query = try self.query()
-        let work = Task { [configuration] in
+        try await interruptible(harmless: [130]) { [configuration] in
             let tap: ObservationTap
             do throws(ClientError) {
                 tap = try await self.connection.waitingForGateway { () throws(ClientError) in
@@ -66,7 +66,6 @@ package struct Top: AsyncParsableCommand {
             try await self.show(desk, feed, tap, query, isDrawing: isDrawing)
             await tap.close()
         }
-        try await interruptible({ work.cancel() }, harmless: [130]) { try await work.value }
     }
 
     private func show(

@@ -64,11 +64,10 @@ package struct Watch: AsyncParsableCommand {
         var configuration = try self.configuration()
         configuration.onEveryUpdate = { printer.print($0) }
         configuration.onEveryConnectionState = { printer.print($0) }
-        let work = Task { [configuration] in
+        // Watching ends only so: that is no failure.
+        try await interruptible(harmless: [130]) { [configuration] in
             try await self.watch(address, configuration, printer)
         }
-        // Watching ends only so: that is no failure.
-        try await interruptible({ work.cancel() }, harmless: [130]) { try await work.value }
     }
 
     private func messages() throws -> WatchedMessages {
