@@ -145,6 +145,8 @@ def main() -> int:
     parser.add_argument("--record", action="store_true")
     parser.add_argument("areas", nargs="*", metavar="AREA")
     options = parser.parse_args()
+    # `--list | head` ends quietly.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     table = plan.read()
     if options.table:
         print(markdown(table))

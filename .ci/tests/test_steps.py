@@ -151,7 +151,7 @@ class RunTests(unittest.TestCase):
         self.assertEqual({name: result.status for name, result in run.results.items()}, {"long": -15})
 
     def test_a_step_that_does_not_end_is_ended_and_says_what_it_was_doing(self) -> None:
-        log = "◇ Test ends() started.\n◇ Test \"it hangs\" started.\n✔ Test ends() passed after 0.1 seconds."
+        log = '◇ Test ends() started.\n◇ Test "it hangs" started.\n✔ Test ends() passed after 0.1 seconds.'
         stuck = self.step("stuck", f"cat <<'E'\n{log}\nE\ntouch begun; sleep 600")
         run = Run([stuck, self.step("next", "true")], "0/5", self.folder, self.folder, lambda _: None)
         ended = threading.Thread(target=run.all)
