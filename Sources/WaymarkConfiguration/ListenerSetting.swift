@@ -42,11 +42,9 @@ struct ListenerSetting: Sendable {
             listener.observesWithoutConsent = isAllowed
             return true
         },
-        ListenerSetting(key: "key", allowed: "a string of 1 to 256 bytes; quote it if it is null") {
+        ListenerSetting(key: "key", allowed: "a string of 16 to 256 bytes") {
             listener, value in
-            guard let text = value.text,
-                (1...ProtocolConstants.credentialBytesMax).contains(text.utf8.count)
-            else { return false }
+            guard let text = value.text, Settings.keyBytes.contains(text.utf8.count) else { return false }
             listener.key = text
             return true
         },

@@ -86,8 +86,9 @@ package struct Settings: Sendable, Hashable {
     /// The daemon exits after this time without a connection, if all its sockets are inherited; zero: never.
     package var idleExit: Duration = .zero
     package var fault = Fault.none
-    /// Warnings that other users can read keys.
-    package var exposures: [String] = []
+
+    /// The bytes of a pre-shared key. A shorter one can be found by trying.
+    package static let keyBytes = 16...ProtocolConstants.credentialBytesMax
 
     package init() {}
 

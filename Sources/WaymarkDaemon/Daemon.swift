@@ -79,9 +79,13 @@ package struct Daemon: Sendable {
 
     func announce(_ entry: Entry) {
         let roles = entry.plan.policy.roles.map { "\($0)" }.sorted().joined(separator: ",")
+        let needsKey = !entry.plan.policy.keys.isEmpty
         self.logger.notice(
             "\(LoggedEvent.listening)",
-            metadata: [LogKey.address: "\(entry.listener.address)", LogKey.role: "\(roles)"])
+            metadata: [
+                LogKey.address: "\(entry.listener.address)", LogKey.role: "\(roles)",
+                LogKey.openTo: "\(Reach.text(of: entry.listener.address, needsKey: needsKey))",
+            ])
     }
 
     /// Counts the vehicles, endpoints, sessions, clients and open requests.

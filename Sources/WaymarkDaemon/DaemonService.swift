@@ -49,7 +49,6 @@ package struct DaemonService: Service {
 
     package func run() async throws {
         let hangups = self.reloadsOnHangup ? await UnixSignalsSequence(trapping: .sighup) : nil
-        self.warn(of: self.settings)
         if self.settings.policy.access.isOpen { self.logger.notice("\(LoggedEvent.accessOpen)") }
         var daemon = try await Daemon.start(
             self.settings, inheriting: self.inherited, continuing: self.handover, logger: self.logger)
@@ -97,12 +96,6 @@ package struct DaemonService: Service {
 
     // MARK: Settings
 
-    private func warn(of settings: Settings) {
-        for exposure in settings.exposures {
-            self.logger.warning("\(LoggedEvent.keyExposed)", metadata: [LogKey.reason: "\(exposure)"])
-        }
-    }
-
     private func reload(_ daemon: inout Daemon) async {
         self.notifier.tell(.reloadingNow())
         do {
@@ -110,7 +103,6 @@ package struct DaemonService: Service {
             try await daemon.reload(settings)
             self.threshold.set(Logger.Level(rawValue: settings.logLevel) ?? self.threshold.level)
             self.status.setTrouble(nil)
-            self.warn(of: settings)
         } catch {
             self.logger.error("\(LoggedEvent.notReloaded)", metadata: [LogKey.reason: "\(error)"])
             // On one line, because a line break would start another field of the notification.

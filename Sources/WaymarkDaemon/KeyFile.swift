@@ -16,16 +16,14 @@ enum KeyFile {
         file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
     }
 
-    /// Reads the file of every key in the settings, and adds a warning for each that other users can read.
+    /// Reads the file of every key in the settings.
     static func readAll(of settings: inout Settings, folder: String) throws(ConfigurationError) {
         for listener in settings.listeners.indices {
             for index in settings.listeners[listener].keys.indices {
                 let key = settings.listeners[listener].keys[index]
                 do throws(Unusable) {
-                    let path = try Self.path(of: key.file, folder)
-                    let (digest, isExposed) = try Self.read(path)
-                    settings.listeners[listener].keys[index].digest = digest
-                    if isExposed { settings.exposures.append("\(path) is world-readable; run chmod o-r") }
+                    settings.listeners[listener].keys[index].digest = try Self.read(
+                        Self.path(of: key.file, folder))
                 } catch {
                     throw ConfigurationError(
                         location: key.location, reason: "cannot use the key file \(key.file): \(error.reason)"
@@ -48,8 +46,8 @@ enum KeyFile {
         return unsafe String(cString: credentials) + file.dropFirst(Self.credentials.count)
     }
 
-    /// The digest of the key in a file, without the line break at its end, and whether every user can read the file.
-    private static func read(_ path: String) throws(Unusable) -> (KeyDigest, Bool) {
+    /// The digest of the key in a file, without the line break at its end.
+    private static func read(_ path: String) throws(Unusable) -> KeyDigest {
         let content: FileContent
         do throws(FileError) {
             content = try FileContent(path: path, bytesMax: Self.fileBytesMax)
@@ -60,12 +58,14 @@ enum KeyFile {
         if key.last == UInt8(ascii: "\n") { key.removeLast() }
         if key.last == UInt8(ascii: "\r"), key.count < content.bytes.count { key.removeLast() }
         guard !key.isEmpty else { throw Unusable(reason: "it is empty") }
-        guard key.count <= ProtocolConstants.credentialBytesMax else {
-            throw Unusable(
-                reason:
-                    "a key has at most \(ProtocolConstants.credentialBytesMax) bytes, this one \(key.count)")
+        let (min, max) = (Settings.keyBytes.lowerBound, Settings.keyBytes.upperBound)
+        guard Settings.keyBytes.contains(key.count) else {
+            throw Unusable(reason: "a key has \(min) to \(max) bytes, this one \(key.count)")
         }
-        return (KeyDigest(of: key), content.isReadableByAll)
+        guard !content.isReadableByAll else {
+            throw Unusable(reason: "every user can read it; run chmod o-r")
+        }
+        return KeyDigest(of: key)
     }
 }
 

@@ -82,8 +82,10 @@ package struct SettingsSource: Sendable {
             throw .wrong(error)
         }
         guard !isReload || !isEmpty else { throw .empty(file: file) }
-        if content.isReadableByAll, settings.listeners.contains(where: { $0.key != nil }) {
-            settings.exposures.append("\(file) contains a key and is world-readable; run chmod o-r")
+        if content.isReadableByAll, let listener = settings.listeners.first(where: { $0.key != nil }) {
+            let location = listener.location ?? SourceLocation(file: file, line: 1, column: 1)
+            let reason = "the file contains a key, and every user can read it; run chmod o-r \(file)"
+            throw .wrong(ConfigurationError(location: location, reason: reason))
         }
         do throws(ConfigurationError) {
             try KeyFile.readAll(of: &settings, folder: KeyFile.folder(of: file))

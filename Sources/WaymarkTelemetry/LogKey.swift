@@ -24,6 +24,8 @@ package enum LogKey {
     package static let longestRound = "longest-round"
     /// An observer's id.
     package static let observer = "observer"
+    /// The peers that can connect to a listener.
+    package static let openTo = "open-to"
     /// The outcome of a vehicle's request.
     package static let outcome = "outcome"
     /// The user id or IP address of the peer.

@@ -5,6 +5,7 @@
 # of a vehicle prints everything that it receives, the others what they show.
 . /waymark/Tests/BootTests/inside.sh
 install_service
+open_loopback
 # A client connects over TCP, to a socket that the service opens itself.
 cat >>/etc/waymark/waymarkd.yaml <<'YAML'
   - address: tcp:127.0.0.1:7228

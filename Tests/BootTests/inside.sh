@@ -26,6 +26,15 @@ install_service() {
   useradd stranger
 }
 
+# Opens the vehicles' socket to TCP on this machine, as operations.md says.
+open_loopback() {
+  install -d /etc/systemd/system/waymarkd-vehicle.socket.d
+  printf '[Socket]\nListenStream=127.0.0.1:7227\nListenStream=[::1]:7227\n' >/etc/systemd/system/waymarkd-vehicle.socket.d/loopback.conf
+  systemctl daemon-reload
+  systemctl --quiet stop "${sockets[@]}"
+  systemctl start "${sockets[@]}"
+}
+
 as() { local user=$1; shift; setpriv --reuid "$user" --regid "$user" --init-groups -- "$@"; }
 
 cluster() { as car waymark cluster --connect "$vehicle" --id car --json --accept-prompts yes "$@"; }

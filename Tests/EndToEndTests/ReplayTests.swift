@@ -77,12 +77,13 @@ import Testing
         let folder = try RunningDaemon.newFolder()
         let config = "\(folder)/key.yaml"
         let listener =
-            "listeners: [{ address: 'unix:\(folder)/k', roles: [vehicle, navigation], key: secret }]\n"
+            "listeners: [{ address: 'unix:\(folder)/k', roles: [vehicle, navigation], key: a long secret key }]\n"
         try (RunningDaemon.patience + listener).write(toFile: config, atomically: true, encoding: .utf8)
+        chmod(config, 0o600)
         let daemon = try await RunningDaemon.start(["--config", config], in: folder)
         let file = try await Self.recording("drive-asked-by-the-vehicle", in: folder)
         try "wrong\n".write(toFile: "\(folder)/wrong", atomically: true, encoding: .utf8)
-        try "secret\n".write(toFile: "\(folder)/right", atomically: true, encoding: .utf8)
+        try "a long secret key\n".write(toFile: "\(folder)/right", atomically: true, encoding: .utf8)
         for key in [[], ["--key-file", "\(folder)/wrong"]] {
             let replay = try Program("waymark", ["replay", file, "--against", "unix:\(folder)/k"] + key)
             let refusal = try await replay.errorLine { $0.contains("the gateway refused") ? $0 : nil }

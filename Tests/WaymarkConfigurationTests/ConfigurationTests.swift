@@ -170,11 +170,11 @@ import WaymarkProtocol
         #expect(settings.rules[1].rule.origin.line == examples[1].split(separator: "\n").count + 3)
     }
 
-    @Test func `a key in quotes may be null`() throws {
+    @Test func `a key of digits is a text`() throws {
         let settings = try Configuration.read(
-            "listeners:\n  - address: unix:/a\n    roles: [vehicle]\n    key: \"null\"\n    mode: 0660\n",
+            "listeners:\n  - address: unix:/a\n    roles: [vehicle]\n    key: 0123456789012345\n    mode: 0660\n",
             file: "f")
-        #expect(settings.listeners.first?.key == "null")
+        #expect(settings.listeners.first?.key == "0123456789012345")
         #expect(settings.listeners.first?.mode == 0o660)
     }
 

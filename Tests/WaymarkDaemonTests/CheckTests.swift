@@ -40,7 +40,7 @@ import WaymarkTransport
     }
 
     @Test func `a key or allow-anyone lets a listener accept connections from other machines`() throws {
-        for word in ["key: secret", "allow-anyone: true"] {
+        for word in ["key: a secret that is long", "allow-anyone: true"] {
             let settings = try Configuration.read(
                 "listeners:\n  - address: tcp:0.0.0.0:1\n    roles: [vehicle]\n    \(word)\n", file: "f")
             try Daemon.check(settings)

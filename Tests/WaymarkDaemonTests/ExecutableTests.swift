@@ -118,6 +118,33 @@ struct ExecutableTests {
         #expect(folder.status("n") == nil)
     }
 
+    @Test func `the log says who can connect to each listener`() throws {
+        let folder = try Folder()
+        let path = folder.path("config.yaml")
+        let listeners = [
+            ("unix:\(folder.path("own"))", "", "user \(geteuid())"),
+            ("unix:\(folder.path("shared"))", "mode: 0660", "user \(geteuid()), group \(getegid())"),
+            ("unix:\(folder.path("open"))", "mode: 0666", "every user of this machine"),
+            ("tcp:127.0.0.1:0", "", "every user of this machine"),
+            ("tcp:127.0.0.1:0", "key: a long secret key", "every user of this machine, with a key"),
+        ]
+        let rows = listeners.map { "  - {address: '\($0.0)', roles: [vehicle], \($0.1)}\n" }
+        try Data("listeners:\n\(rows.joined())".utf8).write(to: URL(filePath: path))
+        chmod(path, 0o600)
+        let run = try Run(["--config", path])
+        for (address, _, peers) in listeners {
+            while let line = run.line() {
+                guard line.hasSuffix("listening") else { continue }
+                #expect(
+                    line.contains(peers) && (peers.contains("key") || !line.contains("key")),
+                    "\(address): \(line)")
+                break
+            }
+        }
+        run.process.terminate()
+        #expect(run.status() == 0)
+    }
+
     @Test func `a second daemon on the same socket fails with a message, and a killed one is replaced`()
         throws
     {

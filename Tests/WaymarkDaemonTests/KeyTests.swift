@@ -16,7 +16,7 @@ import WaymarkTransport
               - {name: phones, key-file: FOLDER/phones.key}
         """
 
-    private static func write(_ folder: Folder, _ name: String, _ text: String, mode: Int = 0o640) throws {
+    static func write(_ folder: Folder, _ name: String, _ text: String, mode: Int = 0o640) throws {
         try Data(text.utf8).write(to: URL(filePath: folder.path(name)))
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder.path(name))
     }
@@ -26,6 +26,9 @@ import WaymarkTransport
         try Self.write(folder, "f.yaml", text.replacing("FOLDER", with: folder.path))
         return SettingsSource(file: folder.path("f.yaml"))
     }
+
+    /// A key that is long enough, and another one for each letter.
+    private static func secret(_ letter: String) -> String { String(repeating: letter, count: 16) }
 
     private static func welcomed(
         _ daemon: Daemon, _ vehicle: String, key: String
@@ -43,25 +46,25 @@ import WaymarkTransport
 
     @Test func `a reload closes exactly the connections whose key was removed or replaced`() async throws {
         let folder = try Folder()
-        try Self.write(folder, "fleet.key", "old\n")
-        try Self.write(folder, "phones.key", "phone")
+        try Self.write(folder, "fleet.key", "the old secret key\n")
+        try Self.write(folder, "phones.key", "the key of phones")
         var daemon = try await Daemon.start(
             try Self.source(folder).read(), logger: LogRecorder().logger)
-        let fleet = try Self.welcomed(daemon, "bus", key: "old")
-        let phone = try Self.welcomed(daemon, "phone", key: "phone")
+        let fleet = try Self.welcomed(daemon, "bus", key: "the old secret key")
+        let phone = try Self.welcomed(daemon, "phone", key: "the key of phones")
         let wrong = try RawSocket(daemon.addresses[0])
-        try wrong.send(Self.hello("car", key: "new"))
+        try wrong.send(Self.hello("car", key: "the new secret key"))
         #expect(try wrong.goodbye()?.code == .notAuthorized)
 
         // While a key is replaced, both are valid.
-        try Self.write(folder, "fleet-new.key", "new\r\n")
+        try Self.write(folder, "fleet-new.key", "the new secret key\r\n")
         let rotating = Self.listener + "\n      - {name: fleet, key-file: fleet-new.key}\n"
         try await daemon.reload(try Self.source(folder, rotating).read())
-        let next = try Self.welcomed(daemon, "tram", key: "new")
+        let next = try Self.welcomed(daemon, "tram", key: "the new secret key")
         #expect(try fleet.isAnswered() && phone.isAnswered())
 
         // The old key's file gets other content.
-        try Self.write(folder, "fleet.key", "newest")
+        try Self.write(folder, "fleet.key", "the newest secret key")
         try await daemon.reload(try Self.source(folder, rotating).read())
         #expect(try fleet.goodbye()?.code == .notAuthorized)
         #expect(try next.isAnswered() && phone.isAnswered())
@@ -76,9 +79,7 @@ import WaymarkTransport
 
     @Test func `keys of one name are one user, and others are not`() async throws {
         let folder = try Folder()
-        try Self.write(folder, "a", "a")
-        try Self.write(folder, "b", "b")
-        try Self.write(folder, "c", "c")
+        for name in ["a", "b", "c"] { try Self.write(folder, name, Self.secret(name)) }
         let source = try Self.source(
             folder,
             """
@@ -88,10 +89,10 @@ import WaymarkTransport
                 keys: [{name: one, key-file: a}, {name: one, key-file: b}, {name: two, key-file: c}]
             """)
         let daemon = try await Daemon.start(try source.read(), logger: LogRecorder().logger)
-        _ = try Self.welcomed(daemon, "bus", key: "a")
+        _ = try Self.welcomed(daemon, "bus", key: Self.secret("a"))
         for (key, code) in [("b", CloseCode?.none), ("c", .idInUse)] {
             let peer = try RawSocket(daemon.addresses[0])
-            guard case .hello(var hello) = Self.hello("bus", key: key),
+            guard case .hello(var hello) = Self.hello("bus", key: Self.secret(key)),
                 case .vehicle(var vehicle) = hello.role
             else { return }
             vehicle.endpoint = EndpointName(unchecked: "hud-\(key)")
@@ -109,7 +110,8 @@ import WaymarkTransport
     static let unusable: [(content: String?, reason: String)] = [
         (nil, "no such file or directory"), ("", "it is empty"), ("\n", "it is empty"),
         ("\r\n", "it is empty"),
-        (String(repeating: "k", count: 257), "a key has at most 256 bytes, this one 257"),
+        (String(repeating: "k", count: 15), "a key has 16 to 256 bytes, this one 15"),
+        (String(repeating: "k", count: 257), "a key has 16 to 256 bytes, this one 257"),
         (String(repeating: "k", count: 2_000_000), "it is larger than 1 MiB"),
     ]
 
@@ -117,7 +119,7 @@ import WaymarkTransport
     func `an unusable key file is an error that names the file and the reason`(_ index: Int) throws {
         let folder = try Folder()
         let (content, reason) = Self.unusable[index]
-        try Self.write(folder, "phones.key", "phone")
+        try Self.write(folder, "phones.key", "the key of phones")
         if let content { try Self.write(folder, "fleet.key", content) }
         let source = try Self.source(folder)
         let error = try #require(throws: SettingsError.self) { try source.read() }
@@ -139,19 +141,22 @@ import WaymarkTransport
         }
     }
 
-    @Test func `a key file that every user can read causes a warning, and the longest key is valid`() throws {
+    @Test func `a key file that every user can read is an error; the shortest and longest keys are valid`()
+        throws
+    {
         let folder = try Folder()
         try Self.write(folder, "fleet.key", String(repeating: "k", count: 256) + "\n")
-        try Self.write(folder, "phones.key", "phone", mode: 0o644)
-        let settings = try Self.source(folder).read()
-        #expect(settings.exposures == ["\(folder.path("phones.key")) is world-readable; run chmod o-r"])
-        try Daemon.check(settings)
+        try Self.write(folder, "phones.key", String(repeating: "k", count: 16))
+        try Daemon.check(try Self.source(folder).read())
+        try Self.write(folder, "phones.key", String(repeating: "k", count: 16), mode: 0o644)
+        let error = try #require(throws: SettingsError.self) { try Self.source(folder).read() }
+        #expect("\(error)".hasSuffix("phones.key: every user can read it; run chmod o-r"), "\(error)")
     }
 
     @Test func `two entries with the same key are an error`() throws {
         let folder = try Folder()
-        try Self.write(folder, "fleet.key", "same")
-        try Self.write(folder, "phones.key", "same\n")
+        try Self.write(folder, "fleet.key", "the same secret key")
+        try Self.write(folder, "phones.key", "the same secret key\n")
         let settings = try Self.source(folder).read()
         let error = try #require(throws: DaemonError.self) { try Daemon.check(settings) }
         #expect("\(error)".hasSuffix("the key phones is the same as the key fleet"))
@@ -205,7 +210,7 @@ struct AccessExecutableTests {
         _ question: String, _ status: Int32, _ expected: String
     ) throws {
         let folder = try Folder()
-        try Data("secret".utf8).write(to: URL(filePath: folder.path("fleet")))
+        try KeyTests.write(folder, "fleet", "the key of the fleet")
         let file = try folder.configuration(Self.rules.replacing("FOLDER", with: folder.path))
         let (found, text) = try Self.run(
             ["--check-config", "--explain", question] + file, ["CREDENTIALS_DIRECTORY": folder.path])
@@ -217,8 +222,7 @@ struct AccessExecutableTests {
         throws
     {
         let folder = try Folder()
-        try Data("secret".utf8).write(to: URL(filePath: folder.path("fleet")))
-        chmod(folder.path("fleet"), 0o600)
+        try KeyTests.write(folder, "fleet", "the key of the fleet")
         let file = try folder.configuration(Self.rules.replacing("FOLDER", with: folder.path))
         let (_, text) = try Self.run(
             ["--check-config", "--explain", "group=0 be car"] + file, ["CREDENTIALS_DIRECTORY": folder.path])
@@ -306,22 +310,19 @@ struct AccessExecutableTests {
                 roles: [vehicle]
                 keys: [{name: fleet, key-file: fleet}, {name: phones, key-file: phones}]
             """)
-        func write(_ name: String, _ key: String) throws {
-            try Data(key.utf8).write(to: URL(filePath: folder.path(name)))
-        }
-        try write("fleet", "old")
-        try write("phones", "phone")
+        try KeyTests.write(folder, "fleet", "the old secret key")
+        try KeyTests.write(folder, "phones", "the key of phones")
         let first = try ActivatedRun([unit], settings, under: manager)
-        let fleet = try RawSocket.welcomed(unit.address, KeyTests.hello("bus", key: "old"))
-        let phone = try RawSocket.welcomed(unit.address, KeyTests.hello("car", key: "phone"))
+        let fleet = try RawSocket.welcomed(unit.address, KeyTests.hello("bus", key: "the old secret key"))
+        let phone = try RawSocket.welcomed(unit.address, KeyTests.hello("car", key: "the key of phones"))
         let parcel = try manager.end(first)
         defer { close(parcel) }
-        try write("fleet", "new")
+        try KeyTests.write(folder, "fleet", "the new secret key")
         let next = try ActivatedRun([unit], settings, under: manager, continuing: parcel)
         #expect(try fleet.goodbye()?.code == .notAuthorized)
         #expect(try phone.isAnswered())
         fleet.close()
-        _ = try RawSocket.welcomed(unit.address, KeyTests.hello("tram", key: "new"))
+        _ = try RawSocket.welcomed(unit.address, KeyTests.hello("tram", key: "the new secret key"))
         kill(next.identifier, SIGKILL)
     }
 

@@ -74,20 +74,24 @@ import WaymarkDaemon
         }
     }
 
-    @Test func `a key that every user can read causes a warning`() throws {
+    @Test func `a key that every user can read is an error`() throws {
         let folder = try Folder()
         let file = folder.path("waymarkd.yaml")
         let listener = "listeners:\n  - address: unix:/a\n    roles: [vehicle]\n"
-        for (text, mode, isExposed) in [
-            (listener + "    key: secret\n", mode_t(0o644), true),
-            (listener + "    key: secret\n", 0o640, false),
+        for (text, mode, isRefused) in [
+            (listener + "    key: a secret that is long\n", mode_t(0o644), true),
+            (listener + "    key: a secret that is long\n", 0o640, false),
             (listener, 0o644, false),
         ] {
             try Data(text.utf8).write(to: URL(filePath: file))
             chmod(file, mode)
-            let exposure = try SettingsSource(file: file).read().exposures.first
-            #expect((exposure != nil) == isExposed)
-            if let exposure { #expect(exposure.contains(file) && !exposure.contains("secret")) }
+            var found: SettingsError?
+            do throws(SettingsError) { _ = try SettingsSource(file: file).read() } catch { found = error }
+            #expect((found != nil) == isRefused)
+            if let found {
+                let reason = "the file contains a key, and every user can read it; run chmod o-r \(file)"
+                #expect("\(found)" == "\(file):2:5: \(reason)")
+            }
         }
     }
 }

@@ -47,6 +47,10 @@ class Daemon:
                 f"  - address: {self.addresses[1]}\n{roles}"
                 f"  - address: {self.addresses[2]}\n    key: {KEY}\n{roles}"
             )
+        # It contains a key.
+        os.chmod(configuration, 0o600)
+        if IS_ROOT:
+            os.chown(configuration, DAEMON_USER, DAEMON_USER)
         notify = os.path.join(folder, "notify")
         self.notifications = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.notifications.bind(notify)

@@ -106,7 +106,6 @@ package struct Waymarkd: AsyncParsableCommand {
 
     /// What a start would refuse before it opens a socket; then the answer to a question of access.
     private static func check(_ settings: Settings, _ question: String?) throws {
-        for warning in settings.exposures { Self.complain("warning: \(warning)") }
         do throws(DaemonError) { try Daemon.check(settings) } catch {
             Self.complain("\(error)")
             throw error.exitCode

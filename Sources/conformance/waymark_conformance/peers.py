@@ -142,14 +142,15 @@ class Process:
             text = text.replace("{" + name + "}", str(value))
         return text
 
-    def write_file(self):
+    def write_file(self, text):
+        """Writes the file of the program for its own user alone: it may contain a key."""
         self.places["file"] = os.path.join(self.folder, "file")
-        with open(self.places["file"], "w", encoding="utf-8") as file:
-            file.write(self.fill(self.peer.file))
+        with open(os.open(self.places["file"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            file.write(self.fill(text))
 
     async def start(self):
         if self.peer.file:
-            self.write_file()
+            self.write_file(self.peer.file)
         starting = asyncio.ensure_future(self.execute())
         try:
             self.process = await asyncio.shield(starting)
@@ -201,8 +202,7 @@ class Process:
 
     def change(self):
         """Replaces the file by the changed one."""
-        with open(self.places["file"], "w", encoding="utf-8") as file:
-            file.write(self.fill(self.peer.changed))
+        self.write_file(self.peer.changed)
         self.signal("HUP")
 
     def last_words(self):

@@ -5,6 +5,11 @@ for socket in "${sockets[@]}"; do
   equal "$socket" "$(property ActiveState "$socket")/$(property SubState "$socket")" active/listening
 done
 
+# TCP is open only where the operator opened it.
+refused as stranger timeout 20 waymark request cancel --connect tcp:127.0.0.1:7227 --id car --timeout 5
+equal state "$(state)" inactive
+open_loopback
+
 for address in "$vehicle" tcp:127.0.0.1:7227 'tcp:[::1]:7227'; do
   systemctl --quiet stop waymarkd
   equal "state before $address" "$(state)" inactive

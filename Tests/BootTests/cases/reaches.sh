@@ -10,8 +10,8 @@ if systemctl start waymarkd; then exit 1; fi
 equal status "$(property ExecMainStatus)" 78
 journal_has 'waymarkd-vehicle: tcp:0.0.0.0:7227 can be reached from other machines'
 
-sed -i 's/# key: .*/key: a long secret/' /etc/waymark/waymarkd.yaml
-echo 'a long secret' >/tmp/key
+sed -i 's/# key: .*/key: a secret of at least 16 bytes/' /etc/waymark/waymarkd.yaml
+echo 'a secret of at least 16 bytes' >/tmp/key
 chmod 644 /tmp/key
 for address in tcp:127.0.0.1:7227 'tcp:[::1]:7227'; do
   refused as stranger timeout 20 waymark request cancel --connect "$address" --id car --timeout 5
