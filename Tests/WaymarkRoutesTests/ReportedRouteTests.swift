@@ -168,6 +168,17 @@ import WaymarkRoutes
         #expect(parts[0].last?[0] == 180 && parts[1].first?[0] == -180)
     }
 
+    @Test func `13: KML is cut at 180 degrees, too`() throws {
+        let whole = RouteDrawing.Line(segment: "0", points: try Self.route("13").line, meters: 1)
+        let text = RouteDrawing(name: nil, lines: [whole], places: []).kml
+        let line = try #require(text.firstMatch(of: /<MultiGeometry>(.*)<\/MultiGeometry>/)).1
+        let parts = line.matches(of: /<coordinates>([^<]*)</).map { part in
+            part.1.split(separator: " ").compactMap { $0.split(separator: ",").first.flatMap { Double($0) } }
+        }
+        #expect(parts.count == 2 && parts[0].last == 180 && parts[1].first == -180)
+        #expect(parts[0].allSatisfy { $0 > 0 } && parts[1].allSatisfy { $0 < 0 })
+    }
+
     // MARK: Drives and names
 
     @Test(arguments: ["15", "21"])
