@@ -279,9 +279,13 @@ package struct Output: Sendable {
     }
 
     private mutating func wait(_ frame: Frame, _ key: ConflationKey?) -> Overflow? {
+        // A newer Acknowledgement of a session says all that an older one does. Otherwise they fill the outbox of a client that only writes.
+        let isAcknowledgement = frame.header.type == .acknowledgement
         let verdict =
             self.goesFirst(frame.header)
-            ? self.outbox.append(urgent: frame) : self.outbox.append(frame, key: key)
+            ? self.outbox.append(urgent: frame)
+            : self.outbox.append(
+                frame, key: isAcknowledgement ? ConflationKey(type: .acknowledgement) : key)
         self.outboxChanged()
         return verdict == .overflow ? .outbox(bytesMax: self.outbox.limits.bytesMax) : nil
     }

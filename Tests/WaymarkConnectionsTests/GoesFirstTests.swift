@@ -61,6 +61,24 @@ import WaymarkProtocol
             Self.rest(&rig, slot) == LoopRig.bytes([Self.pong] + Self.alerts + [Self.prompt, Self.ended]))
     }
 
+    @Test func `of the Acknowledgements of a session the last one waits, behind the Errors before it`()
+        throws
+    {
+        func acknowledged(_ sequence: UInt64, _ session: UInt32) -> Envelope {
+            Envelope(.acknowledgement(sequence: sequence), session: SessionID(session))
+        }
+        let error = Envelope(.error(Rejection(.outOfRange, reason: "too far")), session: SessionID(1))
+        var (rig, slot) = try Self.slowPeer(isClient: true)
+        for sequence in 1...1_000 as ClosedRange<UInt64> {
+            rig.perform([
+                Self.send(acknowledged(64 * sequence, 1)), Self.send(acknowledged(sequence, 2)),
+            ])
+        }
+        rig.perform([Self.send(error), Self.send(acknowledged(64_001, 1))])
+        let last = [acknowledged(1_000, 2), error, acknowledged(64_001, 1)]
+        #expect(Self.rest(&rig, slot) == LoopRig.bytes(Self.alerts + last))
+    }
+
     @Test func `SessionEnded goes before the frames of other sessions, and after the Prompts before it`()
         throws
     {
