@@ -62,6 +62,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
@@ -103,7 +104,7 @@ let package = Package(
 
         .target(
             name: "WaymarkRecording",
-            dependencies: ["ProcessIO", "WaymarkCodec", "WaymarkModel", "WaymarkProtocol"],
+            dependencies: ["ProcessIO", "WaymarkCodec", "WaymarkProtocol"],
             resources: [.embedInCode("Generated/waymark.v1.binpb")], swiftSettings: strict),
         .target(
             name: "WaymarkObservation",
@@ -142,13 +143,16 @@ let package = Package(
                 .product(
                     name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Inspector"])),
                 .product(
+                    name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Inspector"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Inspector"])),
+                .product(
                     name: "NIOHTTPTypes", package: "swift-nio-extras",
                     condition: .when(traits: ["Inspector"])),
             ], swiftSettings: strict),
         .target(
             name: "WaymarkRoutes",
             dependencies: [
-                "NetworkErrors", "ProcessIO", "WaymarkProtocol", "WaymarkModel", nioCore, nioPosix,
+                "NetworkErrors", "WaymarkProtocol", "WaymarkModel", nioCore,
                 .product(
                     name: "AsyncHTTPClient", package: "async-http-client",
                     condition: .when(traits: ["LiveEngines"])),
@@ -228,14 +232,15 @@ let package = Package(
                 "WaymarkProtocol", "WaymarkRecording", "WaymarkTexts", "WaymarkWeb",
                 nioCore,
                 .product(
+                    name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Inspector"])),
+                .product(
                     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
             ], swiftSettings: strict),
         .target(
             name: "WaymarkRigSockets",
             dependencies: [
                 "ListeningSockets", "WaymarkHistory", "WaymarkScenario", "NetworkErrors", "ProcessIO",
-                "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration",
-                "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig", "WaymarkRoutes",
+                "WaymarkClient", "WaymarkConfiguration", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig",
                 nioCore, nioPosix, logging,
             ], swiftSettings: strict),
 

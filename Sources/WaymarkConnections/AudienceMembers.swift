@@ -5,7 +5,7 @@ internal import WaymarkProtocol
 /// The members of an audience on one event loop.
 ///
 /// The sockets are in an array of their own: a batch for members that keep up reads nothing else of a connection.
-struct Audience {
+struct AudienceMembers {
     let id: AudienceID
     /// The socket of each member; `none` for a member that must get the batch through its ``Output``.
     private(set) var sockets: [SocketID] = []

@@ -142,11 +142,11 @@ extension LoopCore {
     mutating func insert(_ id: AudienceID) -> Int {
         let place: Int
         if let free = self.freeAudiences.popLast() {
-            self.audiences[free] = Audience(id: id)
+            self.audiences[free] = AudienceMembers(id: id)
             place = free
         } else {
             place = self.audiences.count
-            self.audiences.append(Audience(id: id))
+            self.audiences.append(AudienceMembers(id: id))
         }
         self.audienceSlots[id] = place
         return place

@@ -15,8 +15,15 @@ package import WaymarkProtocol
 /// order, until the others had their turns. Turns change only between two events. A run ends when its own budget is spent, and the
 /// driver plans the next one, so that the event loop reads and writes in between.
 ///
-/// It does no I/O and reads no clock, see ``LoopCore``. After ``submit(_:from:cost:isReadOver:at:)`` or ``run(at:)`` has returned true the
-/// driver performs the instructions for all loops and the rest of ``takeWork()``, and then calls ``endProcessing(_:)``.
+/// It does no I/O and reads no clock, like ``LoopCore``. A driver calls these functions, each with the time:
+///
+/// - ``assign(_:to:payer:)`` when a connection was accepted, and ``forget(_:)`` when its loop has removed it;
+/// - ``submit(_:from:cost:isReadOver:at:)`` for each ``LoopCore/Action/submit(_:from:cost:isReadOver:)``, and for the gateway's deadline;
+/// - ``run(at:)`` at the end of a tick if ``isRunDue()``, once for each time that ``planRun()`` returned true;
+/// - ``hold(_:)``, ``release(_:)`` and ``note(_:at:)`` for the actions of a loop that name them.
+///
+/// When `submit` or `run` has returned true, it takes the work with ``takeWork()``, gives each loop its instructions
+/// (``takeInstructions(for:)`` for the others), arms the gateway's deadline, writes the notes, and calls ``endProcessing(_:)``.
 package struct GatewayCore {
     /// A connection's event loop and audiences.
     private struct Assignment {
@@ -422,7 +429,7 @@ package struct GatewayCore {
         let work = self.others[loop - 1]
         guard
             work.batchesDone.count >= LoopCore.batchesMax - 1 || !work.instructions.isEmpty
-                || work.batchesDone.elements.contains(where: { $0.cost > LoopCore.costUntold })
+                || work.batchesDone.elements.contains(where: { $0.cost > LoopCore.cheapBatchCostMax })
         else { return nil }
         self.others[loop - 1] = LoopWork()
         return (work.instructions.elements, work.batchesDone.elements)

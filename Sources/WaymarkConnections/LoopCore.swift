@@ -23,9 +23,18 @@ package enum Instruction: Sendable {
 
 /// All connections of one event loop and the audiences that they are in: every decision about what is read and what is sent.
 ///
-/// It does no I/O and reads no clock. A driver hands in what happens, and performs the actions in their order once the call has
-/// returned. The one thing that is done at once is ``Send``. `WaymarkTransport` drives it with SwiftNIO, `GatewayInMemory` with
-/// pipes in memory.
+/// It does no I/O and reads no clock. A driver calls these functions, each with the time, and performs the actions in their order once the
+/// call has returned; only ``Send`` is called at once. `WaymarkTransport` drives it with SwiftNIO, `GatewayInMemory` with pipes in memory.
+///
+/// - ``add(_:payer:limits:outbox:allowedRoles:at:into:)`` when a connection was accepted, and ``open(_:_:at:into:)`` when it can be written;
+/// - ``receive(_:_:isReadOver:at:_:into:)`` for each read, unless ``mayRead(_:)`` puts it off until ``Action/read(_:)``;
+/// - ``arrive(_:_:_:subject:token:into:)`` with who said the Hello of ``Action/admit(_:_:)``;
+/// - ``perform(_:at:_:into:)`` with the instructions of the ``GatewayCore``, and ``end(_:into:)`` for each batch that it processed;
+/// - ``channelWrote(_:at:_:into:)`` when the socket has all of a write;
+/// - ``deadlineReached(at:_:into:)`` at the instant of the last ``Action/arm(_:)``, and ``work(at:_:into:)`` after ``Action/workLater``;
+/// - ``transportClosed(_:at:_:into:)`` when the connection has closed, and ``remove(_:at:into:)`` when the channel is gone;
+/// - ``suspend(_:at:_:into:)`` and ``detach(_:)`` to hand a connection to another process, which calls ``adopt(_:payer:outbox:at:into:)`` and
+///   ``resume(_:at:_:into:)``.
 package struct LoopCore {
     /// Names a connection here, until ``remove(_:)``.
     package typealias Slot = Int
@@ -117,8 +126,8 @@ package struct LoopCore {
 
     /// A connection is not read while the gateway has as many batches of it to process.
     package static let batchesMax = 4
-    /// What a batch may cost that a loop need not be woken for when it was processed.
-    static let costUntold = 4
+    /// The most that a batch may cost so that no other loop is woken only to hear that it was processed.
+    static let cheapBatchCostMax = 4
     /// An observer is sent more once it holds less than this for output.
     private static let observerRoomBytes = 32_768
     private static let connectionsMeasuredPerUnit = 64
@@ -135,7 +144,7 @@ package struct LoopCore {
     var connections: [Connection] = []
     private var freeSlots: [Slot] = []
     var slots = ConnectionTable<Slot>()
-    var audiences: [Audience] = []
+    var audiences: [AudienceMembers] = []
     var freeAudiences: [Int] = []
     var audienceSlots: [AudienceID: Int] = [:]
     /// Audiences in which some members were not sent everything.

@@ -139,8 +139,8 @@ struct HandedOver {
     /// accepts no connection.
     mutating func removeConnections(
         _ policies: [ListenAddress: CurrentPolicy]
-    ) -> [(ConnectionState, CInt, CurrentPolicy)] {
-        var connections: [(ConnectionState, CInt, CurrentPolicy)] = []
+    ) -> [(HandoverConnection, CInt, CurrentPolicy)] {
+        var connections: [(HandoverConnection, CInt, CurrentPolicy)] = []
         for connection in self.state.driver.connections {
             guard let descriptor = self.sockets.removeValue(forKey: connection.cookie) else { continue }
             connections.append((connection, descriptor, policies[connection.entrance] ?? CurrentPolicy(nil)))

@@ -25,7 +25,7 @@ struct FittingQueue: Sendable, Hashable {
     ///
     /// - Returns: The work.
     mutating func fit(
-        unitsMax: Int, _ route: StoredRoute, _ rules: NavigationSession.PublishingRules,
+        unitsMax: Int, _ route: StoredRoute, _ rules: GatewaySession.PublishingRules,
         into fitted: inout PublishedFrames
     ) -> Int {
         var units = self.encode(unitsMax: unitsMax, rules, into: &fitted)
@@ -44,7 +44,7 @@ struct FittingQueue: Sendable, Hashable {
     /// - Returns: The work.
     mutating func fit(
         _ frames: PublishedFrames, _ index: Int, _ publication: inout DecodedPublication?, unitsMax: Int,
-        _ route: StoredRoute, _ rules: NavigationSession.PublishingRules, into fitted: inout PublishedFrames
+        _ route: StoredRoute, _ rules: GatewaySession.PublishingRules, into fitted: inout PublishedFrames
     ) -> Int {
         let (frame, outline) = (frames.frame(at: index), frames.outlines[index])
         guard self.isEmpty, unitsMax > 0 else {
@@ -73,7 +73,7 @@ struct FittingQueue: Sendable, Hashable {
     }
 
     private mutating func encode(
-        unitsMax: Int, _ rules: NavigationSession.PublishingRules, into fitted: inout PublishedFrames
+        unitsMax: Int, _ rules: GatewaySession.PublishingRules, into fitted: inout PublishedFrames
     ) -> Int {
         var units = 0
         let bytesMax = min(Int(rules.limits.frameBytesMax), self.view.profile.frameBytesMax)

@@ -35,7 +35,7 @@ package struct Gateway: Sendable, Hashable {
     package var identity = GatewayIdentity.unnamed
     let coder: BodyCoder
     /// Made once, since each batch of frames needs it.
-    private(set) var rules: NavigationSession.PublishingRules
+    private(set) var rules: GatewaySession.PublishingRules
     var peers: [ConnectionID: Peer] = [:]
     var vehicles: Tracked<VehicleID, Vehicle> = [:]
     var clients: Tracked<ClientID, Client> = [:]
@@ -45,10 +45,10 @@ package struct Gateway: Sendable, Hashable {
     var unruledClients = SortedSet<ClientID>()
     /// Vehicles that changed rules have not reached yet.
     var unruledVehicles = SortedSet<VehicleID>()
-    var sessions: Tracked<SessionID, NavigationSession> = [:]
+    var sessions: Tracked<SessionID, GatewaySession> = [:]
     /// Sessions that are over, until all their vehicles were told. Nothing more is published in them.
-    var endedSessions: [SessionID: NavigationSession] = [:]
-    var requests = SlotMap<Request>()
+    var endedSessions: [SessionID: GatewaySession] = [:]
+    var requests = SlotMap<OpenRequest>()
     /// How much memory sessions use.
     var memory = MemoryLedger()
     var known = UserCount()
@@ -91,8 +91,8 @@ package struct Gateway: Sendable, Hashable {
 
     private static func rules(
         _ policy: Policy, _ coder: BodyCoder, _ stepUnitsMax: UInt64
-    ) -> NavigationSession.PublishingRules {
-        NavigationSession.PublishingRules(
+    ) -> GatewaySession.PublishingRules {
+        GatewaySession.PublishingRules(
             limits: policy.limits, coder: coder, fittingUnitsMax: Int(2 * stepUnitsMax))
     }
 

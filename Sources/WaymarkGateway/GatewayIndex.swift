@@ -151,7 +151,7 @@ extension Gateway {
     }
 
     /// Brings the index up to date after a session was opened, suspended or restored, or has ended.
-    mutating func indexSession(_ session: NavigationSession, isOver: Bool = false) {
+    mutating func indexSession(_ session: GatewaySession, isOver: Bool = false) {
         let place = session.indexPlace
         if isOver { self.index.sessions.remove(place) } else { self.index.sessions.insert(place) }
         guard session.selection == .anyThatAsked else { return }
@@ -199,7 +199,7 @@ extension GatewayIndex {
     }
 }
 
-extension NavigationSession {
+extension GatewaySession {
     fileprivate var indexPlace: SessionPlace { SessionPlace(ordinal: self.ordinal, id: self.id) }
 
     /// It takes any vehicle that asked.
@@ -233,7 +233,7 @@ extension Gateway {
 
     /// The next client to ask for a drive, of those that may guide the vehicle: by the priority that the rules give it, by the one that
     /// it asked for, then by name.
-    mutating func nextHandler(for vehicle: VehicleID, after tried: Request.Tried?) -> RankedHandler? {
+    mutating func nextHandler(for vehicle: VehicleID, after tried: OpenRequest.Tried?) -> RankedHandler? {
         // Otherwise a client may have come that comes before those that were asked.
         var next = tried?.handlerCount == self.handlerCount ? tried?.last : nil
         repeat {

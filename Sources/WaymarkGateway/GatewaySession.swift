@@ -4,7 +4,7 @@ internal import WaymarkModel
 internal import WaymarkProtocol
 
 /// Guidance of one trip, for one vehicle or several.
-struct NavigationSession: Sendable, Hashable, Codable {
+struct GatewaySession: Sendable, Hashable, Codable {
     let id: SessionID
     /// How many sessions were opened before it. Ids do not tell: they begin at random and wrap around.
     let ordinal: UInt64
@@ -90,7 +90,7 @@ struct NavigationSession: Sendable, Hashable, Codable {
     /// How a session ended, for the vehicles that were not told yet.
     struct Ending: Sendable, Hashable, Codable {
         let reason: SessionEndReason
-        /// Otherwise vehicles receive the client's own FinishGuidance or CancelGuidance.
+        /// Whether vehicles get SessionEnded. If not, they get the client's own FinishGuidance or CancelGuidance.
         let tellsVehicles: Bool
         /// The connection of the client then. Another one is told by Welcome.
         let connection: ConnectionID?

@@ -14,7 +14,7 @@ package struct GatewayState: Codable, Sendable {
     private var peers: [ConnectionID: Peer]
     private var vehicles: [VehicleID: Vehicle]
     private var clients: [ClientID: Client]
-    private var sessions: [NavigationSession]
+    private var sessions: [GatewaySession]
     private var requests: SlotMap<StoredRequest>
     private var memory: MemoryLedger
     private var known: UserCount
@@ -89,7 +89,7 @@ private struct StoredRequest: Codable, Sendable {
 
     private let vehicle: VehicleID
     private let content: ReceivedRequest
-    private let kind: Request.Kind
+    private let kind: OpenRequest.Kind
     private let client: ClientID
     private let place: Int
     private let stage: Stage
@@ -97,7 +97,7 @@ private struct StoredRequest: Codable, Sendable {
     private let deadline: DeadlineQueue<Gateway.Deadline>.Ticket
     private let due: Instant
 
-    init(_ request: Request, _ coder: BodyCoder) {
+    init(_ request: OpenRequest, _ coder: BodyCoder) {
         self.vehicle = request.vehicle
         self.content = request.content
         self.kind = request.kind
@@ -118,8 +118,8 @@ private struct StoredRequest: Codable, Sendable {
 
     struct Unreadable: Error {}
 
-    func request(_ coder: BodyCoder) throws(Unreadable) -> Request {
-        var request = Request(
+    func request(_ coder: BodyCoder) throws(Unreadable) -> OpenRequest {
+        var request = OpenRequest(
             vehicle: self.vehicle, content: self.content, kind: self.kind, client: self.client,
             place: self.place, opened: self.opened, deadline: self.deadline, due: self.due)
         switch self.stage {

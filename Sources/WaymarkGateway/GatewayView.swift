@@ -168,7 +168,7 @@ extension Gateway {
             measure.sequence = session.sequence
             measure.retainedBytes = UInt64(kept.retained)
             measure.replayBytes = UInt64(kept.replay)
-            measure.ageMilliseconds = NavigationSession.age(since: session.lastPublished, at: now)
+            measure.ageMilliseconds = GatewaySession.age(since: session.lastPublished, at: now)
             return measure
         }
     }
@@ -308,7 +308,7 @@ extension Gateway {
 
     /// What observers need to know of a session before and after publications.
     mutating func observed(
-        _ id: SessionID, at index: Tracked<SessionID, NavigationSession>.Index
+        _ id: SessionID, at index: Tracked<SessionID, GatewaySession>.Index
     ) -> (record: SessionRecord, vehicles: VehicleList, sharesEverything: Bool) {
         let consenting = self.policy.routeSharingVehicles
         return self.sessions.readValue(at: index) {
@@ -322,7 +322,7 @@ extension Gateway {
     }
 }
 
-extension NavigationSession {
+extension GatewaySession {
     /// As observers are told it.
     fileprivate func record(_ id: SessionID) -> SessionRecord {
         var record = SessionRecord(id, of: self.client)

@@ -27,7 +27,7 @@ extension Gateway {
             return self.reject(
                 connection, rejection, .openSession, requestID: opening.requestID, into: &actions)
         }
-        let session = NavigationSession(
+        let session = GatewaySession(
             id: self.newSessionID(), ordinal: self.sessionCount, client: id, client.principal,
             providing: client.granted, opening: opening)
         self.add(session)
@@ -39,7 +39,7 @@ extension Gateway {
         if opening.vehicles == .anyThatAsked { self.queue(.offers(to: session.id, after: nil)) }
     }
 
-    private mutating func add(_ session: NavigationSession) {
+    private mutating func add(_ session: GatewaySession) {
         self.sessionCount += 1
         self.sessions[session.id] = session
         self.indexSession(session)
@@ -324,7 +324,7 @@ extension Gateway {
             ResumedSession(session: id, sequence: session.sequence, phase: .ended, endReason: reason))
         self.endedSessions[id] = self.sessions.removeValue(forKey: id)
         self.endedSessions[id]?.snapshots = []
-        self.endedSessions[id]?.ending = NavigationSession.Ending(
+        self.endedSessions[id]?.ending = GatewaySession.Ending(
             reason: reason, tellsVehicles: session.content.phase != .ended || session.hasUnfitted,
             connection: self.clients[session.client]?.connection)
         if session.vehicles.isEmpty { self.close(id, into: &actions) }

@@ -193,7 +193,7 @@ extension Gateway {
 
     /// Counts an endpoint's profile for its user.
     private mutating func use(
-        _ profile: Profile, at session: Dictionary<SessionID, NavigationSession>.Index, _ path: EndpointPath,
+        _ profile: Profile, at session: Dictionary<SessionID, GatewaySession>.Index, _ path: EndpointPath,
         of user: Principal?, waits: Bool
     ) {
         guard let user else { return }
@@ -349,7 +349,7 @@ extension Gateway {
     }
 
     private mutating func hasRoom(
-        for profile: Profile, of user: Principal?, at session: Dictionary<SessionID, NavigationSession>.Index
+        for profile: Profile, of user: Principal?, at session: Dictionary<SessionID, GatewaySession>.Index
     ) -> Bool {
         let countMax = self.rules.limits.profilesPerSessionMax
         guard let user else { return false }
@@ -374,13 +374,13 @@ extension Gateway {
         let sequence: UInt64
         let ageMilliseconds: UInt32?
 
-        init(_ session: NavigationSession, at now: Instant) {
+        init(_ session: GatewaySession, at now: Instant) {
             self.id = session.id
             self.client = session.client
             self.isSuspended = session.isSuspended
             self.receiptsEveryMilliseconds = session.receiptsEveryMilliseconds
             self.sequence = session.sequence
-            self.ageMilliseconds = NavigationSession.age(since: session.lastPublished, at: now)
+            self.ageMilliseconds = GatewaySession.age(since: session.lastPublished, at: now)
         }
     }
 
@@ -396,7 +396,7 @@ extension Gateway {
         /// Features whose fields clients may publish without having declared them.
         private static let undeclared: FeatureSet = [.exitLabels, .charge, .timeZone]
 
-        init(_ session: NavigationSession, granted: FeatureSet) {
+        init(_ session: GatewaySession, granted: FeatureSet) {
             var optedOut = session.content.optedOut
             if session.withholdsSegments { optedOut.insert(.routeSegments) }
             self.provided = granted
@@ -433,7 +433,7 @@ extension Gateway {
         self.sessions.index(forKey: id).map { self.features(at: $0) }
     }
 
-    mutating func features(at session: Dictionary<SessionID, NavigationSession>.Index) -> SessionFeatures {
+    mutating func features(at session: Dictionary<SessionID, GatewaySession>.Index) -> SessionFeatures {
         let client = self.sessions.withValue(at: session) { $0.client }
         let granted = self.client(client) { $0.granted } ?? []
         return self.sessions.withValue(at: session) { SessionFeatures($0, granted: granted) }

@@ -63,7 +63,7 @@ extension Gateway {
     }
 
     /// Emits a note about a whole session.
-    func note(_ turn: Note.Turn, of session: NavigationSession?, into actions: inout [Action]) {
+    func note(_ turn: Note.Turn, of session: GatewaySession?, into actions: inout [Action]) {
         guard let session else { return }
         let note = Note(
             turn: turn, session: session.id, client: session.client,

@@ -82,7 +82,7 @@ extension Gateway {
         outsideOfSession header: FrameHeader, _ outline: PublicationOutline, by features: FeatureSet
     ) -> Rejection {
         do throws(Rejection) {
-            try NavigationSession.checkPermission(for: header, outline, by: features)
+            try GatewaySession.checkPermission(for: header, outline, by: features)
             return Rejection(
                 .unknownSession, reason: "session \(header.session.rawValue) is not open for this client")
         } catch { return error }

@@ -1,6 +1,6 @@
 internal import WaymarkProtocol
 
-extension NavigationSession {
+extension GatewaySession {
     /// What every frame is validated against, and what fits it.
     ///
     /// Why a class: the compiler copies a whole structure of limits to read one of them.
@@ -19,9 +19,9 @@ extension NavigationSession {
 }
 
 // Two gateways with the same policy have equal ones.
-extension NavigationSession.PublishingRules: Hashable {
+extension GatewaySession.PublishingRules: Hashable {
     static func == (
-        lhs: NavigationSession.PublishingRules, rhs: NavigationSession.PublishingRules
+        lhs: GatewaySession.PublishingRules, rhs: GatewaySession.PublishingRules
     ) -> Bool { true }
 
     func hash(into hasher: inout Hasher) {}

@@ -285,7 +285,7 @@ extension Audience.Fitting: Codable {
 typealias RequestNumber = SlotKey
 
 /// A request of a vehicle that has not ended.
-struct Request: Sendable, Hashable {
+struct OpenRequest: Sendable, Hashable {
     /// Identifies it for the vehicle and the client.
     struct Key: Sendable, Hashable {
         var vehicle: VehicleID

@@ -9,7 +9,7 @@ extension Gateway {
 
     /// Asks the client that guides a vehicle for a stop on the way.
     mutating func askForWaypoint(
-        _ request: ReceivedRequest, _ segment: Identifier, _ key: Request.Key,
+        _ request: ReceivedRequest, _ segment: Identifier, _ key: OpenRequest.Key,
         _ vehicle: Dictionary<VehicleID, Vehicle>.Index, at now: Instant, into actions: inout [Action]
     ) {
         guard let session = self.vehicles.withValue(at: vehicle, { $0.session }),
@@ -37,7 +37,7 @@ extension Gateway {
 
     /// Asks the first suitable client to guide a vehicle.
     mutating func askForDestination(
-        _ request: ReceivedRequest, _ key: Request.Key, _ vehicle: Dictionary<VehicleID, Vehicle>.Index,
+        _ request: ReceivedRequest, _ key: OpenRequest.Key, _ vehicle: Dictionary<VehicleID, Vehicle>.Index,
         at now: Instant, into actions: inout [Action]
     ) {
         let session = self.vehicles.withValue(at: vehicle) { $0.session }.flatMap {
@@ -54,7 +54,7 @@ extension Gateway {
             let outcome: Outcome = self.unruledClients.isEmpty ? .notSupported : .busy
             return self.decline(key, of: vehicle, outcome, nil, into: &actions)
         }
-        let tried = Request.Tried(last: first, handlerCount: self.handlerCount)
+        let tried = OpenRequest.Tried(last: first, handlerCount: self.handlerCount)
         self.open(request, .destination(tried), key, of: vehicle, to: name, client, at: now)
         actions.append(.forward(connection, request, key.vehicle, .none))
         self.note(.destinationRequested(key.id), of: key.vehicle, in: .none, name, into: &actions)
@@ -92,7 +92,7 @@ extension Gateway {
 
     /// Whether to process a vehicle's request. A resent request gets its outcome again, or waits for it; one too many is declined.
     mutating func admitRequest(
-        _ request: ReceivedRequest, _ key: Request.Key, _ vehicle: Dictionary<VehicleID, Vehicle>.Index,
+        _ request: ReceivedRequest, _ key: OpenRequest.Key, _ vehicle: Dictionary<VehicleID, Vehicle>.Index,
         _ connection: ConnectionID, into actions: inout [Action]
     ) -> Bool {
         let (number, outcome, openCount) = self.vehicles.withValue(at: vehicle) {
@@ -149,7 +149,7 @@ extension Gateway {
 
     /// Opens a request of a vehicle, with the deadline for the client's answer.
     private mutating func open(
-        _ request: ReceivedRequest, _ kind: Request.Kind, _ key: Request.Key,
+        _ request: ReceivedRequest, _ kind: OpenRequest.Kind, _ key: OpenRequest.Key,
         of vehicle: Dictionary<VehicleID, Vehicle>.Index, to client: ClientID,
         _ index: Dictionary<ClientID, Client>.Index, at now: Instant
     ) {
@@ -159,7 +159,7 @@ extension Gateway {
         let deadline = self.deadlines.add(.request(number), at: due)
         let place = self.assign(number, to: index)
         self.requests.insert(
-            Request(
+            OpenRequest(
                 vehicle: key.vehicle, content: request, kind: kind, client: client, place: place,
                 opened: now, deadline: deadline, due: due))
         self.vehicles.withValue(at: vehicle) {
@@ -276,7 +276,7 @@ extension Gateway {
     }
 
     private func prompt(
-        of request: Request, _ estimates: TravelEstimates, until end: Instant, at now: Instant
+        of request: OpenRequest, _ estimates: TravelEstimates, until end: Instant, at now: Instant
     ) -> Prompt? {
         self.coder.waypoint(request.content).map { waypoint in
             Prompt(
@@ -310,7 +310,7 @@ extension Gateway {
 
     /// Asks the next client for a drive; without one, the request ends with the last answer.
     private mutating func passOn(
-        _ number: RequestNumber, _ tried: Request.Tried, _ reason: Outcome, at now: Instant,
+        _ number: RequestNumber, _ tried: OpenRequest.Tried, _ reason: Outcome, at now: Instant,
         into actions: inout [Action]
     ) {
         guard let request = self.requests[number],
@@ -327,7 +327,7 @@ extension Gateway {
         let place = self.assign(number, to: client)
         self.requests.change(number) {
             $0.kind = .destination(
-                Request.Tried(
+                OpenRequest.Tried(
                     last: next, earlier: tried.earlier.union([tried.last.handler.client]),
                     handlerCount: self.handlerCount))
             $0.client = name
@@ -438,7 +438,7 @@ extension Gateway {
 
     /// Ends a request that was forwarded to no client. The outcome names `client`, that of the vehicle's session.
     mutating func decline(
-        _ key: Request.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index, _ outcome: Outcome,
+        _ key: OpenRequest.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index, _ outcome: Outcome,
         _ client: ClientID?, into actions: inout [Action]
     ) {
         _ = self.record(key, of: vehicle, outcome, client, after: .zero, into: &actions)
@@ -448,7 +448,7 @@ extension Gateway {
     ///
     /// - Returns: What they are told.
     private mutating func record(
-        _ key: Request.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index?, _ outcome: Outcome,
+        _ key: OpenRequest.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index?, _ outcome: Outcome,
         _ client: ClientID?, after time: Duration, into actions: inout [Action]
     ) -> Message {
         self.counters.requestsEnded.add(of: outcome.rawValue)

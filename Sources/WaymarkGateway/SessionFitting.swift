@@ -7,7 +7,7 @@ internal import WaymarkProtocol
 //
 // Both are made by steps. Of all that waits, frames for endpoints that have their snapshot come first, so that a snapshot is sent when
 // nothing published before it waits any more.
-extension NavigationSession {
+extension GatewaySession {
     // MARK: Fan-out
 
     /// Keeps frames for resumption and hands them to every audience, fitted to its profile.
@@ -289,7 +289,7 @@ struct SnapshotWork: Sendable, Hashable {
     }
 
     /// - Returns: The work.
-    mutating func fit(_ route: StoredRoute, _ rules: NavigationSession.PublishingRules) -> Int {
+    mutating func fit(_ route: StoredRoute, _ rules: GatewaySession.PublishingRules) -> Int {
         var fitted = PublishedFrames()
         let units = self.queue.fit(unitsMax: rules.fittingUnitsMax, route, rules, into: &fitted)
         for (frame, key) in fitted.frames {

@@ -57,13 +57,13 @@ extension Gateway {
         self.putBack(.tour(id, number: tour, after: place))
     }
 
-    /// Otherwise a later tour has replaced it, or its session is over.
+    /// Whether the tour still runs. If not, a later one has replaced it, or its session is over.
     private func isUnderWay(_ number: UInt64, of id: SessionID) -> Bool {
         self.present(id)?.tours.contains { $0.number == number } ?? false
     }
 
     /// A session, or one that is over and whose vehicles were not all told.
-    private func present(_ id: SessionID) -> NavigationSession? {
+    private func present(_ id: SessionID) -> GatewaySession? {
         self.sessions[id] ?? self.endedSessions[id]
     }
 
@@ -99,7 +99,7 @@ extension Gateway {
             if self.vehicles[id].map({ $0.place > told }) ?? false { self.announce(id, into: &actions) }
         case .suspend:
             let grace = UInt32(clamping: self.policy.limits.grace.milliseconds)
-            let age = NavigationSession.age(since: self.sessions[session]?.lastPublished, at: now)
+            let age = GatewaySession.age(since: self.sessions[session]?.lastPublished, at: now)
             let suspended = SessionSuspended(graceMilliseconds: grace, ageMilliseconds: age)
             self.send(.sessionSuspended(suspended), to: id, of: session, into: &actions)
         case .restore(let connection, let wasSuspended):
@@ -138,7 +138,7 @@ extension Gateway {
     }
 }
 
-extension NavigationSession {
+extension GatewaySession {
     /// Begins a tour; it replaces an older one of the same purpose that changes nothing more.
     ///
     /// - Returns: Its number, and how many more tours there are now.

@@ -80,7 +80,7 @@ extension Gateway {
                 .requests, connection, request.type, session: session, requestID: request.requestID,
                 into: &actions)
         }
-        let key = Request.Key(vehicle: path.vehicle, id: request.requestID)
+        let key = OpenRequest.Key(vehicle: path.vehicle, id: request.requestID)
         guard self.admitRequest(request, key, vehicle, connection, into: &actions) else { return }
         switch request.kind {
         case .waypoint(let segment):

@@ -23,20 +23,20 @@ package struct InspectedSource: Sendable {
     /// Of a live source: the gateway that it was welcomed by.
     package var welcome: Welcome?
     /// Of a live source: what waits where, read last.
-    package var measures = Measures()
+    package var measures = GatewayMeasures()
 
     package init(_ id: String, name: String, _ history: History, isRedacted: Bool) {
         (self.id, self.name, self.history, self.isRedacted) = (id, name, history, isRedacted)
     }
 
-    /// What waits where is known, of now.
+    /// Whether the waiting bytes of each connection are known: of live sources only.
     var hasMeasures: Bool { self.isLive && self.measures.isKnown }
 
     /// For questions about `time`: the measures are of now alone.
     func at(_ time: RecordingTime?) -> InspectedSource {
         guard time != nil else { return self }
         var source = self
-        source.measures = Measures()
+        source.measures = GatewayMeasures()
         return source
     }
 
@@ -142,7 +142,7 @@ package struct InspectedSource: Sendable {
 }
 
 /// What the gateway last said of its connections and sessions.
-package struct Measures: Sendable {
+package struct GatewayMeasures: Sendable {
     package private(set) var connections: [ConnectionID: ConnectionMeasure] = [:]
     package private(set) var sessions: [SessionID: SessionMeasure] = [:]
     /// Each second, from the last two; nil: not known.

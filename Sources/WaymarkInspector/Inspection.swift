@@ -349,7 +349,7 @@ package struct Inspection: Sendable {
             side.set("state", picture.published.map(StateObjects.object))
             sides.append(side)
         }
-        var differences = Differences()
+        var differences = JSONDifferences()
         differences.find(sides[0]["state"], sides[1]["state"])
         return [
             "a": sides[0], "b": sides[1], "differences": differences.found,
@@ -377,7 +377,7 @@ package struct Inspection: Sendable {
         }
         let state = try self.state(source, at: time)
         let session = state.gateway.vehicles[id].flatMap { state.gateway.sessions[$0.session] }
-        let endpoint: WaymarkProtocol.EndpointRecord
+        let endpoint: EndpointRecord
         do throws(ClientError) {
             endpoint = try .preview(
                 of: profile, session, session.flatMap { state.gateway.clients[$0.client] },

@@ -360,7 +360,7 @@ struct ReasonFinder {
 
     /// What differs and has no reason yet.
     private mutating func others(_ held: VehicleState, _ endpoint: EndpointRecord) {
-        var differences = Differences()
+        var differences = JSONDifferences()
         differences.find(self.states.published ?? [:], self.states.held ?? [:])
         let converts = endpoint.preferences.distanceUnits != .asPublished
         for path in differences.found.compactMap({ $0["path"] as? String }) where path != "withheld" {

@@ -111,13 +111,13 @@ enum ProtocolNames {
     }
 }
 
-extension WaymarkProtocol.EndpointRecord {
+extension EndpointRecord {
     /// An endpoint that is not there, in a session. `others`: those of the vehicle, from which the same is withheld by the operator's
     /// policy, or without consent.
     static func preview(
         of profile: ClusterProfile, _ session: SessionRecord?, _ client: ClientRecord?,
-        _ others: [WaymarkProtocol.EndpointRecord]
-    ) throws(ClientError) -> WaymarkProtocol.EndpointRecord {
+        _ others: [EndpointRecord]
+    ) throws(ClientError) -> EndpointRecord {
         var configuration = VehicleEndpoint.Configuration(vehicle: "preview", endpoint: "preview")
         (configuration.withoutFeatures, configuration.limits) = (profile.without, profile.limits)
         (configuration.distanceUnits, configuration.locale) = (profile.distanceUnits, profile.locale)
@@ -125,7 +125,7 @@ extension WaymarkProtocol.EndpointRecord {
         configuration.onPrompt = { _ in false }
         configuration.onDestination = { _ in false }
         let hello = try VehicleHello(configuration)
-        var record = WaymarkProtocol.EndpointRecord(hello.endpoint)
+        var record = EndpointRecord(hello.endpoint)
         (record.features, record.limits) = (hello.features, hello.limits)
         record.preferences = hello.preferences
         record.session = session?.session ?? .none
@@ -145,7 +145,7 @@ extension WaymarkProtocol.EndpointRecord {
 }
 
 /// How two JSON values differ, by path.
-struct Differences {
+struct JSONDifferences {
     static let countMax = 200
 
     private(set) var found: [[String: Any]] = []

@@ -84,7 +84,7 @@ struct UpdateRows {
             "derived": ["arrival", "fittedFor"],
         ]) { $1 }
         row["changed"] = Set(cells.keys).union(self.cells.keys).filter { key in
-            var differences = Differences()
+            var differences = JSONDifferences()
             differences.find(cells[key], self.cells[key])
             return key != "arrival" && !differences.found.isEmpty
         }.sorted()

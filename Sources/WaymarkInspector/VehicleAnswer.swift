@@ -55,7 +55,7 @@ struct VehicleAnswer {
     }
 
     private func holder(
-        _ endpoint: EndpointRecord, _ content: PublishedContent, isPreview: Bool
+        _ endpoint: EndpointRecord, _ content: DecodedContent, isPreview: Bool
     ) -> [String: Any] {
         var object: [String: Any] = [
             "endpoint": isPreview ? "preview" : endpoint.endpoint.rawValue, "basis": "computed",

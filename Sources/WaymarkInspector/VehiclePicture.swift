@@ -6,7 +6,7 @@ internal import WaymarkProtocol
 internal import WaymarkRecording
 
 /// What a session publishes, decoded.
-struct PublishedContent: Sendable {
+struct DecodedContent: Sendable {
     /// In the publisher's order.
     fileprivate(set) var publications: [(sequence: UInt64, content: Publication)] = []
     /// What an endpoint holds that gets everything.
@@ -64,7 +64,7 @@ struct ContentCache: Sendable {
         /// Also of types that this build does not know.
         var retention = ObservedRetention()
         var contents: [UInt64: (bytes: ArraySlice<UInt8>, content: Publication)] = [:]
-        var content = PublishedContent()
+        var content = DecodedContent()
         var age = 0
     }
 
@@ -79,7 +79,7 @@ struct ContentCache: Sendable {
     /// What a session publishes in `state`.
     mutating func content(
         of record: SessionRecord, _ state: RecordedState, _ source: InspectedSource
-    ) -> PublishedContent {
+    ) -> DecodedContent {
         self.uses += 1
         let key = Key(source: source.id, session: record.session)
         let retention = state.gateway.retained[record.session] ?? ObservedRetention()
@@ -105,7 +105,7 @@ struct ContentCache: Sendable {
     ) {
         let (old, lines, segments) = (kept.contents, kept.content.lines, kept.content.state.segments)
         (kept.retention, kept.contents) = (retention, [:])
-        kept.content = PublishedContent()
+        kept.content = DecodedContent()
         for frame in retention.lastNamed {
             switch Codec.publication(of: source.shown(frame))?.content {
             case .upcomingManeuvers(let ids, _): kept.content.lastUpcoming = ids
@@ -121,20 +121,20 @@ struct ContentCache: Sendable {
             // Of a type that this build does not know.
             guard let content else { continue }
             kept.contents[sequence] = (frame.bytes, content)
-            if PublishedContent.routeTypes.contains(content.type) {
+            if DecodedContent.routeTypes.contains(content.type) {
                 kept.content.longestRouteFrame = max(kept.content.longestRouteFrame, frame.bytes.count)
             }
             kept.content.publications.append((sequence, content))
             kept.content.note(content, sequence)
         }
-        kept.content.state = PublishedContent.state(kept.content.publications.map(\.content), of: record)
+        kept.content.state = DecodedContent.state(kept.content.publications.map(\.content), of: record)
         kept.content.state.sequence = kept.content.sequence
         let isSameRoute = kept.content.state.segments == segments
         kept.content.lines = isSameRoute ? lines : RouteLines(kept.content.state.segments)
     }
 }
 
-extension PublishedContent {
+extension DecodedContent {
     fileprivate mutating func note(_ content: Publication, _ sequence: UInt64) {
         switch content {
         case .startGuidance(_, _, let route), .resumeGuidance(_, _, let route?):
@@ -156,7 +156,7 @@ struct VehiclePicture: Sendable {
     let record: VehicleRecord?
     let session: SessionRecord?
     let client: ClientRecord?
-    let content: PublishedContent?
+    let content: DecodedContent?
     /// Whose side is looked at.
     let endpoint: EndpointRecord?
     /// What it gets; nil without an endpoint or a session.
@@ -229,7 +229,7 @@ struct VehiclePicture: Sendable {
         self.sentSequence = zip(content.publications, parts).reduce(0) { newest, pair in
             pair.1.isEmpty ? newest : max(newest, pair.0.sequence)
         }
-        var held = PublishedContent.state(parts.flatMap(\.self), of: session, withheld: grants)
+        var held = DecodedContent.state(parts.flatMap(\.self), of: session, withheld: grants)
         held.sequence = content.sequence
         self.held = held
     }

@@ -54,7 +54,7 @@ package actor ActionDesk {
         var lastUse = ContinuousClock.now
     }
 
-    /// That wait for the answers of other programs, of all vehicles.
+    /// Open actions of all vehicles that wait for the answer of another program, at most.
     private static let answeredMax = 8
     private static let speakersMax = 8
     private static let promptsMax = 16
@@ -138,7 +138,7 @@ package actor ActionDesk {
         let fields = try JSONFields(body, allowed: Self.fields)
         let vehicle = try fields.text("vehicle", max: 64)
         let name = try fields.word("action", of: Self.names)
-        let step = try Step(name, fields)
+        let step = try VehicleAction(name, fields)
         try self.checkAnswered(step)
         if case .disconnect = step { return await self.disconnect(vehicle, name) }
         let speaker = try await self.speaker(for: vehicle)
@@ -155,7 +155,7 @@ package actor ActionDesk {
         return id
     }
 
-    private func checkAnswered(_ step: Step) throws(InspectorError) {
+    private func checkAnswered(_ step: VehicleAction) throws(InspectorError) {
         guard step.isAnswered, self.journal.answeredCount >= Self.answeredMax else { return }
         throw InspectorError(.busy, field: "action", "\(Self.answeredMax) actions are under way")
     }
@@ -165,7 +165,7 @@ package actor ActionDesk {
         return "a\(self.actionCount)"
     }
 
-    private func action(_ id: String, _ name: String, _ step: Step) -> ActionJournal.Action {
+    private func action(_ id: String, _ name: String, _ step: VehicleAction) -> ActionJournal.Action {
         ActionJournal.Action(id, name, step, isRedacted: self.settings.isRedacted, at: Date())
     }
 
@@ -185,7 +185,7 @@ package actor ActionDesk {
     }
 
     private func perform(
-        _ step: Step, _ id: String, _ vehicle: String, _ speaker: Speaker
+        _ step: VehicleAction, _ id: String, _ vehicle: String, _ speaker: Speaker
     ) async throws(InspectorError) {
         guard let endpoint = speaker.endpoint else {
             throw InspectorError(.disconnected, field: "vehicle", "the endpoint of the inspector has left")

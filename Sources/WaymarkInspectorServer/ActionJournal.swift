@@ -14,7 +14,7 @@ struct ActionJournal: Sendable {
         var explanation = ""
         var requestID = ""
 
-        init(_ id: String, _ name: String, _ step: Step, isRedacted: Bool, at begin: Date) {
+        init(_ id: String, _ name: String, _ step: VehicleAction, isRedacted: Bool, at begin: Date) {
             (self.id, self.name, self.begin, self.isAnswered) = (id, name, begin, step.isAnswered)
             self.text = step.text(isRedacted: isRedacted)
         }

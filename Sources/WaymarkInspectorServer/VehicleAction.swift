@@ -4,7 +4,7 @@ internal import WaymarkModel
 internal import WaymarkTexts
 
 /// What is done for a vehicle.
-enum Step: Sendable {
+enum VehicleAction: Sendable {
     case waypoint(Waypoint, segment: String)
     case destination(Waypoint)
     case withdraw(String)

@@ -1,5 +1,5 @@
 /// Names a gateway. Chosen by its operator, or drawn.
-package struct GatewayName: PeerName {
+package struct GatewayName: WireName {
     package let rawValue: String
     package init(unchecked rawValue: String) { self.rawValue = rawValue }
 }

@@ -14,12 +14,12 @@ package struct SessionID: Sendable, Hashable, Comparable, Codable {
 }
 
 /// A name that a peer chooses: 1 ... 64 bytes of `A-Z a-z 0-9 . _ : -`.
-package protocol PeerName: Sendable, Hashable, Comparable, CustomStringConvertible, Codable {
+package protocol WireName: Sendable, Hashable, Comparable, CustomStringConvertible, Codable {
     var rawValue: String { get }
     init(unchecked rawValue: String)
 }
 
-extension PeerName {
+extension WireName {
     /// The name, or nil if it is empty, longer than 64 bytes or has other characters.
     package init?(_ rawValue: String) {
         let bytes = rawValue.utf8
@@ -46,19 +46,19 @@ extension PeerName {
 }
 
 /// Names a vehicle.
-package struct VehicleID: PeerName {
+package struct VehicleID: WireName {
     package let rawValue: String
     package init(unchecked rawValue: String) { self.rawValue = rawValue }
 }
 
 /// Names an endpoint within its vehicle.
-package struct EndpointName: PeerName {
+package struct EndpointName: WireName {
     package let rawValue: String
     package init(unchecked rawValue: String) { self.rawValue = rawValue }
 }
 
 /// Names a navigation client.
-package struct ClientID: PeerName {
+package struct ClientID: WireName {
     package let rawValue: String
     package init(unchecked rawValue: String) { self.rawValue = rawValue }
 }
@@ -131,7 +131,7 @@ extension Identifier: Codable {
 }
 
 /// Names an observer.
-package struct ObserverName: PeerName {
+package struct ObserverName: WireName {
     package let rawValue: String
     package init(unchecked rawValue: String) { self.rawValue = rawValue }
 }

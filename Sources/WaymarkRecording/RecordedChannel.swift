@@ -131,7 +131,7 @@ package struct RecordedTransit: Sendable, Hashable {
 }
 
 /// Says that the state is complete, and where its parts are.
-struct StateMark: Sendable, Hashable {
+struct StateIndex: Sendable, Hashable {
     /// The number of the last entry that the state includes.
     var number: UInt64
     /// The state was told anew: what was known before it is void.

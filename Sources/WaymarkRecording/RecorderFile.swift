@@ -20,7 +20,7 @@ struct RecorderFile: Sendable {
     /// Of what was written for the last state.
     private(set) var stateByteCount = 0
     private var markCount: UInt32 = 0
-    private var mark = StateMark(number: 0, isNew: true, mark: 0, start: 0, sessions: [])
+    private var mark = StateIndex(number: 0, isNew: true, mark: 0, start: 0, sessions: [])
     /// In which chunk the newest retained frames of each session are.
     private var places: [SessionID: UInt64] = [:]
 
@@ -104,7 +104,7 @@ struct RecorderFile: Sendable {
         self.markCount += 1
         self.lastState = now
         self.stateByteCount = 0
-        self.mark = StateMark(
+        self.mark = StateIndex(
             number: 0, isNew: isNew, mark: self.markCount, start: self.writer.byteCount, sessions: [])
     }
 

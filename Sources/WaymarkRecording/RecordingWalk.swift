@@ -204,7 +204,7 @@ package struct RecordingWalk: Sendable {
             self.state.clock = RecordedState.Clock(instant: records.instant, time: time)
             return nil
         case .mark:
-            let mark = try StateMark(message.data)
+            let mark = try StateIndex(message.data)
             // Between two marks the state is that of the first and what was told since, unless something is missing.
             guard mark.isNew else { return nil }
             let place = self.chunkIndexes.startIndex - 1
@@ -286,7 +286,7 @@ extension Recording {
     /// The last state that was recorded before `end`: the place of its chunk, its mark, and what is behind it in the chunk.
     fileprivate func lastMark(
         before end: UInt64
-    ) throws(RecordingError) -> (place: Int, mark: StateMark, behind: ArraySlice<MCAP.Message>)? {
+    ) throws(RecordingError) -> (place: Int, mark: StateIndex, behind: ArraySlice<MCAP.Message>)? {
         guard let channel = self.channels.first(where: { $0.value == .mark })?.key else { return nil }
         for place in self.index.chunks.indices.reversed() {
             let index = self.index.chunks[place]
@@ -294,7 +294,7 @@ extension Recording {
             let messages = try self.chunk(index).messages
             let last = messages.lastIndex { $0.channel == channel && $0.logTime < end }
             guard let last else { continue }
-            return (place, try StateMark(messages[last].data), messages[(last + 1)...])
+            return (place, try StateIndex(messages[last].data), messages[(last + 1)...])
         }
         return nil
     }
@@ -311,7 +311,7 @@ extension Recording {
 
     /// The state that a mark completes, whose chunk is at `end`.
     fileprivate func state(
-        at mark: StateMark, upTo end: Int
+        at mark: StateIndex, upTo end: Int
     ) throws(RecordingError) -> RecordedState {
         guard let channel = self.channels.first(where: { $0.value == .state })?.key else { throw .noState }
         var state = RecordedState()

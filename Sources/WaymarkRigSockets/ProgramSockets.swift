@@ -85,7 +85,7 @@ struct ProgramSockets {
             let first = socket.first + bytes
             self.open[number]?.first = first
             let peer: PeerID
-            switch PeerName(first) {
+            switch HelloName(first) {
             case .needsMore: return nil
             case .peer(let named):
                 guard self.peers.contains(named) else {

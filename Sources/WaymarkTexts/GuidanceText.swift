@@ -38,7 +38,7 @@ package enum GuidanceText {
         guidance.lanes.map(self.lane).joined(separator: " │ ")
     }
 
-    private static func lane(_ lane: WaymarkModel.Lane) -> String {
+    private static func lane(_ lane: Lane) -> String {
         let arrows = lane.angles.map { angle in
             switch angle.degrees {
             case -180 ... -160, 160...: "↶"

@@ -15,7 +15,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private(set) var context: ChannelHandlerContext?
     private let shard: LoopShard
     private let driver: GatewayDriver
-    /// The channel's socket; nil for a channel that is more than a socket.
+    /// The channel's socket; nil if bytes must pass other handlers of the channel.
     private var socket: BareSocket?
     /// The policy that the connection was accepted or last reviewed under; nil if that was in another process.
     private var policy: ListenerPolicy?
@@ -55,7 +55,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Handles a connection of another process, which is suspended until ``LoopShard/resume()``.
     init(
-        slot: LoopCore.Slot, _ state: ConnectionState, currentPolicy: CurrentPolicy, socket: BareSocket?,
+        slot: LoopCore.Slot, _ state: HandoverConnection, currentPolicy: CurrentPolicy, socket: BareSocket?,
         driver: GatewayDriver, shard: LoopShard
     ) {
         self.slot = slot
@@ -317,7 +317,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     /// Takes the socket out of this process. The gateway must have nothing more for it.
-    func detach() -> (state: ConnectionState, descriptor: CInt)? {
+    func detach() -> (state: HandoverConnection, descriptor: CInt)? {
         guard self.isDetached, let channel = self.context?.channel,
             let descriptor = self.socket?.copyDescriptor()
         else { return nil }
@@ -326,7 +326,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard let cookie = SocketCookie(descriptor), let connection = self.shard.detach(self.slot) else {
             return nil
         }
-        let state = ConnectionState(
+        let state = HandoverConnection(
             connection: connection, cookie: cookie, entrance: self.peer.listener, source: self.peer.source,
             role: self.peer.role, key: self.key)
         return (state, descriptor)

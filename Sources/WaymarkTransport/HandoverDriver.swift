@@ -32,7 +32,7 @@ extension GatewayDriver {
         var cutCount = 0
         for (loop, shard) in self.shards { cutCount += try await loop.submit { shard.value.release() }.get() }
         try await self.settle()
-        var connections: [ConnectionState] = []
+        var connections: [HandoverConnection] = []
         var descriptors: [CInt] = []
         var totals = LoopTotals()
         for (loop, shard) in self.shards {
@@ -83,7 +83,7 @@ extension GatewayDriver {
     /// - Returns: The number of connections that continue; nil if the gateway's state cannot be read: then all are closed.
     /// - Throws: What the event loops throw once they are shut down.
     package func adopt(
-        _ state: DriverState, _ connections: [(ConnectionState, CInt, CurrentPolicy)],
+        _ state: DriverState, _ connections: [(HandoverConnection, CInt, CurrentPolicy)],
         _ policy: Gateway.Policy
     ) async throws -> Int? {
         guard let gateway = state.gateway.gateway(policy: policy, coder: Codec.coder) else {
@@ -121,7 +121,7 @@ extension GatewayDriver {
     }
 
     private func open(
-        _ connection: ConnectionState, _ descriptor: CInt, _ currentPolicy: CurrentPolicy, shard index: Int
+        _ connection: HandoverConnection, _ descriptor: CInt, _ currentPolicy: CurrentPolicy, shard index: Int
     ) -> EventLoopFuture<any Channel> {
         let (loop, shard) = self.shards[index]
         return ClientBootstrap(group: loop)

@@ -11,7 +11,7 @@ internal import WaymarkProtocol
 package struct DriverState: Codable, Sendable {
     let gateway: GatewayState
     let nextConnection: UInt64
-    package let connections: [ConnectionState]
+    package let connections: [HandoverConnection]
     /// Absent in the state of older versions.
     let failures: [TokenBuckets<PeerAccount>.Entry]?
     /// Both are absent in the state of older versions.
@@ -20,7 +20,7 @@ package struct DriverState: Codable, Sendable {
 }
 
 /// One connection and the socket that belongs to it.
-package struct ConnectionState: Codable, Sendable {
+package struct HandoverConnection: Codable, Sendable {
     package let connection: DetachedConnection
     package let cookie: SocketCookie
     /// The address of the listener that accepted it. (The state stores members by name, so that renaming one ends the handover

@@ -258,7 +258,7 @@ final class LoopShard {
     /// - Returns: The number of connections that were closed.
     func release() -> Int { self.openHandlers.count { $0.release() } }
 
-    func detach() -> [(state: ConnectionState, descriptor: CInt)] {
+    func detach() -> [(state: HandoverConnection, descriptor: CInt)] {
         self.openHandlers.compactMap { $0.detach() }
     }
 

@@ -1,53 +1,25 @@
 import Foundation
 import Testing
 
-/// What the manifest says that each target of this package is built on.
-private func dependencies() throws -> [String: Set<String>] {
-    let manifest = try String(contentsOf: packageRoot.appending(path: "Package.swift"), encoding: .utf8)
-    let targets = manifest.split(separator: /\.(?:executableTarget|testTarget|target|systemLibrary)\(/)
-        .dropFirst()
-    var dependencies: [String: Set<String>] = [:]
-    for target in targets {
-        guard let name = target.firstMatch(of: /name: "([\w-]+)"/)?.1 else { continue }
-        let list =
-            target.firstMatch(of: /dependencies: (\[[^;]*?\])(?:,\s*\w+:|\s*\)\s*,?\s*(?:\/\/|$|\n))/)?.1
-            ?? ""
-        dependencies[String(name)] = Set(list.matches(of: /"([\w-]+)"/).map { String($0.1) })
-    }
-    return dependencies
-}
-
 @Suite struct ModuleTests {
-    /// The modules of this package that an app compiles which uses `product` alone.
-    private static func modules(of product: String) throws -> Set<String> {
-        let dependencies = try dependencies()
-        var modules: Set<String> = []
-        var found = [product]
-        while let module = found.popLast() {
-            guard let next = dependencies[module], modules.insert(module).inserted else { continue }
-            found += next
-        }
-        return modules
-    }
-
     @Test func `an app that uses only the client compiles neither the gateway nor the transport`() throws {
         let common: Set = [
             "CProtobufC", "CWaymarkWire", "NetworkErrors", "ProcessIO", "WaymarkClient", "WaymarkCodec",
             "WaymarkModel", "WaymarkProtocol",
         ]
-        #expect(try Self.modules(of: "WaymarkClient") == common)
+        #expect(try Manifest.read().modules(under: "WaymarkClient") == common)
     }
 
     @Test func `an app that uses only routes compiles neither the gateway nor the transport`() throws {
         #expect(
-            try Self.modules(of: "WaymarkRoutes")
+            try Manifest.read().modules(under: "WaymarkRoutes")
                 == ["NetworkErrors", "ProcessIO", "WaymarkModel", "WaymarkProtocol", "WaymarkRoutes"])
     }
 
     @Test func `a test that uses only the rig compiles neither sockets of the gateway nor the programs`()
         throws
     {
-        let modules = try Self.modules(of: "WaymarkRig")
+        let modules = try Manifest.read().modules(under: "WaymarkRig")
         #expect(modules.contains("GatewayInMemory"))
         #expect(
             modules.isDisjoint(with: [
@@ -58,7 +30,7 @@ private func dependencies() throws -> [String: Set<String>] {
 
     @Test func `the inspector is built without the rig and without a gateway in memory`() throws {
         for module in ["WaymarkInspector", "WaymarkInspectorServer", "WaymarkLint", "WaymarkTexts"] {
-            let modules = try Self.modules(of: module)
+            let modules = try Manifest.read().modules(under: module)
             #expect(
                 modules.isDisjoint(with: ["GatewayInMemory", "WaymarkConnections", "WaymarkRig"]), "\(module)"
             )
@@ -73,11 +45,11 @@ private func dependencies() throws -> [String: Set<String>] {
 
     @Test func `no product is built on the random simulator`() throws {
         for product in ["WaymarkClient", "WaymarkRig", "WaymarkRoutes", "waymark", "waymarkd"] {
-            #expect(!(try Self.modules(of: product)).contains("Simulation"), "\(product)")
+            #expect(try !Manifest.read().modules(under: product).contains("Simulation"), "\(product)")
         }
     }
 
-    @Test(arguments: allowedImports.map(\.module))
+    @Test(arguments: swiftModules)
     func `a module has at most 12 000 lines`(_ module: String) throws {
         let count = try sources(of: module).reduce(0) { count, file in
             count
@@ -138,6 +110,38 @@ private func dependencies() throws -> [String: Set<String>] {
         for block in blocks {
             let code = Self.lines(block.1)
             #expect(examples.contains { $0.firstRange(of: code) != nil }, "\(code.first ?? "")")
+        }
+    }
+}
+
+@Suite struct NameTests {
+    /// The top-level types of a module that other files can see. In a file that is inside `#if` they are indented.
+    private static func types(of module: String) throws -> Set<String> {
+        let levels: Set = ["public", "package", "internal", "final", "indirect"]
+        let kinds: Set = ["enum", "struct", "class", "actor", "protocol", "typealias"]
+        var types: Set<String> = []
+        for file in try sources(of: module) {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            let indent = text.hasPrefix("#if") ? 4 : 0
+            for line in text.split(separator: "\n") where line.prefix(while: { $0 == " " }).count == indent {
+                let words = line.split(separator: " ")
+                    .drop { levels.contains(String($0)) || $0.hasPrefix("@") }
+                guard words.count > 1, kinds.contains(String(words[words.startIndex])) else { continue }
+                let name = words[words.startIndex + 1].prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+                types.insert(String(name))
+            }
+        }
+        return types
+    }
+
+    @Test func `no two modules have a type of the same name`() throws {
+        var owners: [String: String] = [:]
+        // Both executables have a `Main`.
+        for module in swiftModules where !["waymark", "waymarkd"].contains(module) {
+            for type in try Self.types(of: module) {
+                let owner = owners.updateValue(module, forKey: type)
+                #expect(owner == nil, "\(type) in \(module) and \(owner ?? "")")
+            }
         }
     }
 }

@@ -69,7 +69,7 @@ import WaymarkProtocol
             return Self.rejected(rejection)
         case .publication(let outline):
             do throws(Rejection) {
-                try NavigationSession.checkPermission(
+                try GatewaySession.checkPermission(
                     for: frame.header, outline, by: FeatureSet(Feature.allCases))
             } catch { return Self.rejected(error) }
             return [outline.type == nil ? "extension" : "message"]

@@ -35,7 +35,7 @@ import WaymarkProtocol
             RequestKey(vehicle: VehicleID(unchecked: vehicle), requestID: "stop-4"),
             to: ClientID(unchecked: "app"))
         (request.stage, request.deadline) = (.prompting, Self.seconds(141))
-        var session = WaymarkProtocol.SessionRecord(SessionID(7), of: ClientID(unchecked: "app"))
+        var session = SessionRecord(SessionID(7), of: ClientID(unchecked: "app"))
         (session.phase, session.isSuspended) = (.active, true)
         var records = ObservedRecords()
         (records.vehicles, records.clients, records.isLast) = ([car], [app], true)

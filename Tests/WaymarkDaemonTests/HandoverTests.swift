@@ -179,10 +179,9 @@ struct HandoverTests {
     /// Connects an endpoint of the vehicle `car`; returns it with its states and connection states.
     private static func endpoint(
         _ name: String, at address: ServiceAddress
-    ) async throws -> (VehicleEndpoint, AsyncStream<VehicleState>, AsyncStream<WaymarkClient.ConnectionState>)
-    {
+    ) async throws -> (VehicleEndpoint, AsyncStream<VehicleState>, AsyncStream<ConnectionState>) {
         let (states, state) = AsyncStream.makeStream(of: VehicleState.self)
-        let (connections, connection) = AsyncStream.makeStream(of: WaymarkClient.ConnectionState.self)
+        let (connections, connection) = AsyncStream.makeStream(of: ConnectionState.self)
         var configuration = VehicleEndpoint.Configuration(vehicle: "car", endpoint: name)
         configuration.onEveryUpdate = { state.yield($0.state) }
         let endpoint = try await VehicleEndpoint.connect(to: address, configuration)

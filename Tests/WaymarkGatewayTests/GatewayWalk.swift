@@ -46,7 +46,7 @@ struct WalkWorld {
         case open(Int, Int)
         case publish(Int, SessionID, Content)
         case ask(Int, Ask)
-        case answer(Int, Request.Key, Answer)
+        case answer(Int, OpenRequest.Key, Answer)
         case reply(Int, Bool)
         case cancel(Int, CancelReason)
         case allow(Int)

@@ -34,7 +34,7 @@ extension WalkWorld {
         }
         if case .ask(let index, let ask) = step, ask != .withdrawal {
             let id: Identifier = ask == .waypoint ? "w" : "d"
-            let key = Request.Key(vehicle: self.plan.endpoints[index].vehicle, id: id)
+            let key = OpenRequest.Key(vehicle: self.plan.endpoints[index].vehicle, id: id)
             let isEnded =
                 self.gateway.vehicles[key.vehicle]?.outcomes.contains { $0.requestID == id } ?? false
             if isEnded == self.gateway.requests.contains(where: { $0.value.key == key }) {

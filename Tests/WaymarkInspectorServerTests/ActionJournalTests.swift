@@ -6,7 +6,7 @@
     @testable import WaymarkInspectorServer
 
     @Suite struct ActionJournalTests {
-        private static func action(_ number: Int, _ step: Step = .allow) -> ActionJournal.Action {
+        private static func action(_ number: Int, _ step: VehicleAction = .allow) -> ActionJournal.Action {
             ActionJournal.Action(
                 "a\(number)", "allow", step, isRedacted: false,
                 at: Date(timeIntervalSince1970: Double(number)))

@@ -145,7 +145,7 @@ import WaymarkRecording
             compared += 1
             let cells = UpdateRows.cells(published)
             for (key, value) in cells {
-                var differences = Differences()
+                var differences = JSONDifferences()
                 differences.find(row[key], value)
                 #expect(differences.found.isEmpty, "\(key)")
             }

@@ -71,7 +71,7 @@ import WaymarkRecording
         for second in stride(from: 1, through: 60, by: 7) {
             let answer = try drive.ask("vehicle", ["id": "dut", "at": "\(second)"])
             let paths = answer.objects("why").filter { $0.text("side") == "held" }.map { $0.text("path") }
-            var differences = Differences()
+            var differences = JSONDifferences()
             differences.find(answer.object("published"), answer.object("held"))
             for path in differences.found.map({ $0.text("path") }) where !path.hasPrefix("withheld") {
                 #expect(

@@ -178,7 +178,7 @@ import WaymarkProtocol
                 MCAP.Message(
                     channel: state, sequence: 0, logTime: 1, publishTime: 1,
                     data: [UInt8](repeating: 0, count: 1_000)[...]))
-            let data = StateMark(number: 0, isNew: true, mark: UInt32(place), start: 8, sessions: []).data
+            let data = StateIndex(number: 0, isNew: true, mark: UInt32(place), start: 8, sessions: []).data
             writer.add(
                 MCAP.Message(
                     channel: mark, sequence: UInt32(place), logTime: 1, publishTime: 1, data: data[...]))

@@ -18,13 +18,13 @@ extension DaemonProcess {
     /// Ends this process and hands its state over to a new one.
     func restart(
         _ limits: TransportLimits = .patient, within timeout: Duration = .seconds(60),
-        losing isLost: (ConnectionState) -> Bool = { _ in false }
+        losing isLost: (HandoverConnection) -> Bool = { _ in false }
     ) async throws -> (next: DaemonProcess, detached: DetachedDriver, adopted: Int?) {
         let detached = try await self.driver.detach(Self.goodbye, within: timeout)
         try await self.end()
         let bytes = try StateCoder.encode(detached.state, format: 1)
         let state = try StateCoder.decode(DriverState.self, from: bytes, format: 1)
-        var connections: [(ConnectionState, CInt, CurrentPolicy)] = []
+        var connections: [(HandoverConnection, CInt, CurrentPolicy)] = []
         for descriptor in detached.descriptors {
             let connection = try #require(state.connections.first { $0.cookie == SocketCookie(descriptor) })
             if isLost(connection) {

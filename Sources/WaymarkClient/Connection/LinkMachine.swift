@@ -31,7 +31,7 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
     private let address: ServiceAddress
     private let limits: ConnectionLimits
     private let firstAttemptsMax: Int
-    private var random: PeerRandom
+    private var random: SeededRandom
     private var backoff: Backoff
     private var isConnecting = false
     private var connection: Connection?
@@ -49,7 +49,7 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
     /// A peer that is not connected. Errors name the address; `random` makes peers that reconnect wait differently long.
     package init(
         _ peer: Peer, to address: ServiceAddress, _ reconnection: ReconnectionPolicy = .init(),
-        limits: ConnectionLimits = .init(), random: PeerRandom
+        limits: ConnectionLimits = .init(), random: SeededRandom
     ) {
         self.peer = peer
         self.address = address
@@ -122,7 +122,7 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
         self.lastGoodbye = nil
         self.isForeign = false
         self.isConnecting = true
-        actions.append(.log(PeerNote(.debug, "connecting", [LogKey.address: "\(self.address)"])))
+        actions.append(.log(PeerNote(.debug, "connecting", [PeerLogKey.address: "\(self.address)"])))
         actions.append(.connect)
     }
 
@@ -155,12 +155,12 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
     private func lossNote(_ failure: ClientError?, wasConnected: Bool, _ delay: Duration) -> PeerNote {
         let text = wasConnected ? "connection lost, reconnecting" : "no connection, trying again"
         var values = [
-            PeerNote.Value(key: LogKey.address, text: "\(self.address)"),
-            PeerNote.Value(key: LogKey.delay, text: "\(delay / .milliseconds(1)) ms"),
+            PeerNote.Value(key: PeerLogKey.address, text: "\(self.address)"),
+            PeerNote.Value(key: PeerLogKey.delay, text: "\(delay / .milliseconds(1)) ms"),
         ]
-        if let failure { values.append(.init(key: LogKey.error, text: "\(failure)")) }
+        if let failure { values.append(.init(key: PeerLogKey.error, text: "\(failure)")) }
         if let goodbye = self.lastGoodbye {
-            values.append(.init(key: LogKey.reason, text: Self.reason(goodbye)))
+            values.append(.init(key: PeerLogKey.reason, text: Self.reason(goodbye)))
         }
         return PeerNote(.warning, text, values)
     }
@@ -201,11 +201,11 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
     private mutating func finish(_ error: ClientError, at now: Instant, _ actions: inout [Action]) {
         if error == .closed {
             actions.append(
-                .log(PeerNote(.debug, "connection closed", [LogKey.address: "\(self.address)"])))
+                .log(PeerNote(.debug, "connection closed", [PeerLogKey.address: "\(self.address)"])))
         } else if self.wasWelcomed {
             // Before the first Welcome the app that connects gets the error.
             actions.append(
-                .log(PeerNote(.error, "connection closed for good", [LogKey.error: "\(error)"])))
+                .log(PeerNote(.error, "connection closed for good", [PeerLogKey.error: "\(error)"])))
         }
         if self.connection != nil { actions.append(.closeTransport) }
         self.connection = nil
@@ -343,7 +343,7 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
         self.tell(.welcomed(welcome, frameBytesMax: Int(frameBytesMax)), at: now, &actions)
         let note = PeerNote(
             .notice, "connected",
-            [LogKey.address: "\(self.address)", LogKey.resumed: "\(welcome.isResumed)"])
+            [PeerLogKey.address: "\(self.address)", PeerLogKey.resumed: "\(welcome.isResumed)"])
         actions.append(.log(note))
         self.connection?.welcomed = now
         self.change(.connected(resumed: welcome.isResumed), at: now, &actions)

@@ -6,7 +6,7 @@ extension Logger {
 }
 
 /// The keys of log metadata.
-enum LogKey {
+enum PeerLogKey {
     static let address = "address"
     static let client = "client"
     /// Until the next attempt to connect.

@@ -93,21 +93,6 @@ package struct PeerNote: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Numbers that follow from a seed (SplitMix64).
-package struct PeerRandom: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    package init(seed: UInt64) { self.state = seed }
-
-    package mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = self.state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 extension Instant? {
     /// The earlier of two deadlines; nil is none.
     func earlier(_ other: Instant?) -> Instant? {

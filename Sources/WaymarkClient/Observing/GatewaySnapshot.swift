@@ -2,13 +2,13 @@ public import Foundation
 public import WaymarkModel
 package import WaymarkProtocol
 
-/// What a gateway knows at one instant, as far as an observer is told it.
+/// The state of a gateway at one instant, as far as an observer is told it.
 public struct GatewaySnapshot: Sendable, Hashable {
-    /// Which gateway it is.
+    /// A gateway: its name, its software, and what it shows to this observer.
     public struct Gateway: Sendable, Hashable {
         /// Its name, chosen by its operator or drawn.
         public let instance: String
-        /// When its state began. A restart that hands the state over does not change it.
+        /// The time at which its state began. A restart that hands the state over does not change it.
         public let start: Date
         /// Its software and version.
         public let software: String
@@ -18,9 +18,9 @@ public struct GatewaySnapshot: Sendable, Hashable {
 
     /// Whether a peer is connected.
     public enum Presence: Sendable, Hashable {
-        /// Since when it is connected.
+        /// The peer has been connected since this time.
         case connected(since: Date)
-        /// Until when it may resume.
+        /// The peer is away, and may resume until this time.
         case away(until: Date)
     }
 
@@ -34,13 +34,13 @@ public struct GatewaySnapshot: Sendable, Hashable {
 
     /// One endpoint of a vehicle.
     public struct Endpoint: Sendable, Hashable {
-        /// Unique in the vehicle.
+        /// The name, which is unique in the vehicle.
         public let name: String
         /// Whether it is connected.
         public let presence: Presence
-        /// What it asked for.
+        /// The features that it asked for.
         public let features: Set<GuidanceFeature>
-        /// What is withheld from it in its session, and why, but for what the trip does not share.
+        /// The features that are withheld from it in its session, and why, except those that the trip does not share.
         public let withheld: [GuidanceFeature: WithholdingReason]
         /// Its display is ready.
         public let isReady: Bool
@@ -62,11 +62,11 @@ public struct GatewaySnapshot: Sendable, Hashable {
         public let hasStopped: Bool
         /// It accepts guidance from sessions for any vehicle that asked.
         public let isGuidanceWanted: Bool
-        /// What it does with the route; nil: not told.
+        /// Its use of the route; nil if it has not told.
         public let routeSource: RouteSource?
-        /// Whose it is, e.g. `user 1000`; empty: only a session waits for it.
+        /// The owner, e.g. `user 1000`; empty while only a session waits for it.
         public let owner: String
-        /// In the order of their names. None: a session waits for the vehicle.
+        /// The endpoints, in the order of their names; empty while only a session waits for the vehicle.
         public let endpoints: [Endpoint]
     }
 
@@ -74,15 +74,15 @@ public struct GatewaySnapshot: Sendable, Hashable {
     public struct Client: Sendable, Hashable {
         /// Its id.
         public let id: String
-        /// For humans; empty for none.
+        /// The name for humans; empty for none.
         public let displayName: String
         /// Whether it is connected.
         public let presence: Presence
-        /// What it was granted.
+        /// The features that it was granted.
         public let features: Set<GuidanceFeature>
-        /// Higher wins.
+        /// The priority; higher wins.
         public let priority: Int32
-        /// Whose it is.
+        /// The owner, e.g. `user 1000`.
         public let owner: String
         /// 0 while it is away.
         package let connection: UInt64
@@ -90,32 +90,32 @@ public struct GatewaySnapshot: Sendable, Hashable {
 
     /// One session.
     public struct Session: Sendable, Hashable {
-        /// How far guidance has come.
+        /// The phase of a session.
         public enum Phase: String, Sendable, Hashable, CaseIterable { case preview, active, paused, ended }
 
         /// Its id on the wire.
         public let id: UInt32
         /// The client that opened it.
         public let client: String
-        /// How far guidance has come.
+        /// The phase of the session.
         public let phase: Phase
         /// Its client is away.
         public let isSuspended: Bool
-        /// Of its route; 0: none.
+        /// The generation of its route; 0 for none.
         public let generation: UInt32
         /// It is for every vehicle that asked.
         public let isForAnyThatAsked: Bool
         /// The alert that is shown; nil: none.
         public let alert: UInt32?
-        /// What the trip does not share.
+        /// The features that the trip does not share.
         public let optedOut: Set<GuidanceFeature>
     }
 
     /// One open request.
     public struct Request: Sendable, Hashable {
-        /// What it asks for.
+        /// The kind of a request: what the vehicle asks for.
         public enum Kind: String, Sendable, Hashable, CaseIterable { case stop, drive }
-        /// How far it has come.
+        /// The stage of a request: how far it has come.
         public enum Stage: String, Sendable, Hashable, CaseIterable {
             /// The client has it.
             case asked
@@ -129,19 +129,19 @@ public struct GatewaySnapshot: Sendable, Hashable {
         public let id: String
         /// The vehicle that asks.
         public let vehicle: String
-        /// What it asks for.
+        /// The kind of the request.
         public let kind: Kind
         /// The client that was asked last.
         public let client: String
-        /// 0: none.
+        /// The session that it is about; 0 for none.
         public let session: UInt32
-        /// How far it has come.
+        /// The stage of the request.
         public let stage: Stage
-        /// When the gateway gives up.
+        /// The time at which the gateway gives up.
         public let deadline: Date
     }
 
-    /// Which gateway it is.
+    /// The gateway whose state it is.
     public let gateway: Gateway
     package let observed: ObservedGateway
     private let clock: GatewayClock
@@ -152,32 +152,32 @@ public struct GatewaySnapshot: Sendable, Hashable {
         self.clock = clock
     }
 
-    /// In the order of their ids.
+    /// The vehicles, in the order of their ids.
     public var vehicles: [Vehicle] {
         self.observed.vehicles.values.sorted { $0.vehicle < $1.vehicle }.map { Vehicle($0, self.clock) }
     }
 
-    /// In the order of their ids.
+    /// The navigation clients, in the order of their ids.
     public var clients: [Client] {
         self.observed.clients.values.sorted { $0.client < $1.client }.map { Client($0, self.clock) }
     }
 
-    /// In the order of their ids.
+    /// The sessions, in the order of their ids.
     public var sessions: [Session] {
         self.observed.sessions.values.sorted { $0.session < $1.session }.map(Session.init)
     }
 
-    /// In the order of their vehicles and ids.
+    /// The open requests, in the order of their vehicles and ids.
     public var requests: [Request] {
         self.observed.requests.values.sorted { $0.key < $1.key }.map { Request($0, self.clock) }
     }
 
-    /// The vehicle with this id.
+    /// Returns the vehicle with this id; nil if there is none.
     public func vehicle(_ id: String) -> Vehicle? {
         VehicleID(id).flatMap { self.observed.vehicles[$0] }.map { Vehicle($0, self.clock) }
     }
 
-    /// The publications that a session keeps for endpoints that join, in order. Needs
+    /// Returns the publications that a session keeps for endpoints that join, in order. Needs
     /// ``Observer/Configuration/includesFrames``.
     public func retainedFrames(of session: UInt32) -> [ObservedFrame] {
         let id = SessionID(session)
@@ -244,7 +244,7 @@ extension GatewaySnapshot.Client {
 }
 
 extension GatewaySnapshot.Session {
-    fileprivate init(_ record: WaymarkProtocol.SessionRecord) {
+    fileprivate init(_ record: SessionRecord) {
         self.id = record.session.rawValue
         self.client = record.client.rawValue
         self.phase =

@@ -71,7 +71,7 @@ public actor Observer {
         self.lastWhole ?? GatewaySnapshot(self.gateway, self.observed, self.clock)
     }
 
-    /// What happens from now on, for one more reader. It begins with ``GatewayUpdate/Content/synchronized(_:)``.
+    /// The updates from now on, for one more reader. The feed begins with ``GatewayUpdate/Content/synchronized(_:)``.
     public var updates: Feed<GatewayUpdate> {
         self.updateReaders.open(with: [self.update(.synchronized(self.state), at: Date())])
     }
@@ -109,7 +109,7 @@ public actor Observer {
 
     /// The gateway's counters, read now. They are right also if entries were dropped on the way to this observer.
     ///
-    /// - Parameter withMeasures: Also what waits for each connection, and what each session has.
+    /// - Parameter withMeasures: Whether to read also what waits for each connection, and what each session has.
     /// - Returns: All values, of one instant.
     /// - Throws: ``ClientError/cancelled`` if the task was cancelled, or the error that closed the connection for good.
     public func counters(withMeasures: Bool = false) async throws(ClientError) -> GatewayCounters {
@@ -194,7 +194,7 @@ extension Observer: PeerDriver {
             self.driver.log(
                 PeerNote(
                     .error, "the gateway refuses a message of this observer",
-                    [LogKey.field: rejection.field, LogKey.reason: rejection.reason]))
+                    [PeerLogKey.field: rejection.field, PeerLogKey.reason: rejection.reason]))
             self.firstState.yield(
                 .failure(.rejected(field: rejection.field, reason: rejection.reason)))
         default: break  // Of a newer gateway.

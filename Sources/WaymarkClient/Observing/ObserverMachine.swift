@@ -103,6 +103,7 @@ extension LinkMachine<ObserverMachine> {
             try ObserverHello(configuration), try Observe(configuration),
             displayName: configuration.displayName, credential: configuration.credential)
         var random = SystemRandomNumberGenerator()
-        self.init(observer, to: address, configuration.reconnection, random: PeerRandom(seed: random.next()))
+        self.init(
+            observer, to: address, configuration.reconnection, random: SeededRandom(seed: random.next()))
     }
 }

@@ -12,7 +12,7 @@ final class SessionEnding: Sendable {
 }
 
 /// One session as its app sees it: who reads its events, and who answers its vehicles.
-struct SessionRecord: Sendable {
+struct AppSession: Sendable {
     let key: Identifier
     let onWaypoint: (@Sendable (WaypointInquiry, NavigationSession) async -> WaypointAnswer)?
     let ending = SessionEnding()

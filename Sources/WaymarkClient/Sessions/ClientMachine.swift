@@ -279,7 +279,7 @@ package struct ClientMachine: PeerMachine {
     mutating func end(_ key: Identifier, _ reason: EndReason, _ outputs: inout [Output]) {
         guard var session = self.sessions[key] else { return }
         self.log(
-            .info, "session ended", key, &outputs, [.init(key: LogKey.reason, text: "\(reason)")])
+            .info, "session ended", key, &outputs, [.init(key: PeerLogKey.reason, text: "\(reason)")])
         self.sessions[key] = nil
         self.order.removeAll { $0 == key }
         session.end(reason, into: &outputs)
@@ -290,7 +290,7 @@ package struct ClientMachine: PeerMachine {
         if case .rejected(let field, let reason) = event, self.sessions[key] != nil {
             self.log(
                 .warning, "the gateway refused a publication", key, &outputs,
-                [.init(key: LogKey.field, text: field), .init(key: LogKey.reason, text: reason)])
+                [.init(key: PeerLogKey.field, text: field), .init(key: PeerLogKey.reason, text: reason)])
         }
         self.sessions[key]?.tell(event, into: &outputs)
     }
@@ -302,7 +302,7 @@ package struct ClientMachine: PeerMachine {
 
     /// What a line about a session has of it.
     func label(of key: Identifier) -> PeerNote.Value {
-        .init(key: LogKey.session, text: "\((self.sessions[key]?.id ?? .none).rawValue)")
+        .init(key: PeerLogKey.session, text: "\((self.sessions[key]?.id ?? .none).rawValue)")
     }
 }
 

@@ -11,7 +11,7 @@ public actor NavigationClient {
     var link: LinkMachine<ClientMachine>
     var driver: ChannelDriver
     /// By the names that the machine has for them.
-    private(set) var records: [Identifier: SessionRecord] = [:]
+    private(set) var records: [Identifier: AppSession] = [:]
     private var callCount = 0
     private var calls: [Int: CheckedContinuation<Result<Void, ClientError>, Never>] = [:]
     private var shares: [Int: CheckedContinuation<Result<[String: RequestResult], ClientError>, Never>] = [:]
@@ -33,12 +33,12 @@ public actor NavigationClient {
         let hello = try NavigationHello(configuration)
         self.configuration = configuration
         self.driver = ChannelDriver(
-            address, configuration.logger, [LogKey.client: "\(hello.client)"])
+            address, configuration.logger, [PeerLogKey.client: "\(hello.client)"])
         let machine = try ClientMachine(
             hello, displayName: configuration.displayName, credential: configuration.credential)
         var random = SystemRandomNumberGenerator()
         self.link = LinkMachine(
-            machine, to: address, configuration.reconnection, random: PeerRandom(seed: random.next()))
+            machine, to: address, configuration.reconnection, random: SeededRandom(seed: random.next()))
     }
 
     /// Sends what is queued, and ends all sessions and the connection. Takes at most two seconds, also when its task is
@@ -57,7 +57,7 @@ public actor NavigationClient {
     ///
     /// - Parameters:
     ///   - vehicles: The vehicles to guide.
-    ///   - receipts: How often ``SessionEvent/received(sequence:receipts:)`` comes, 100 ms ... 60 s; nil: never.
+    ///   - receipts: The interval at which ``SessionEvent/received(sequence:receipts:)`` comes, 100 ms ... 60 s; nil: never.
     ///   - onWaypoint: Answers a vehicle that asks to stop on the way; nil declines.
     /// - Returns: The open session, before guidance.
     /// - Throws: ``ClientError/vehicleRefused(vehicle:_:reason:)`` if no vehicle takes it,
@@ -78,7 +78,7 @@ public actor NavigationClient {
                 return key
             }
             guard self.calls[call] != nil else { return }  // It was abandoned.
-            let record = SessionRecord(key, onWaypoint: onWaypoint)
+            let record = AppSession(key, onWaypoint: onWaypoint)
             self.records[key] = record
             session = NavigationSession(client: self, key: key, ending: record.ending)
         }
@@ -227,7 +227,7 @@ public actor NavigationClient {
             do { try await whenAccepted() } catch {
                 let text = "the app could not carry out a stop that it has offered"
                 self.driver.log(
-                    PeerNote(.warning, text, [session, .init(key: LogKey.error, text: "\(error)")]))
+                    PeerNote(.warning, text, [session, .init(key: PeerLogKey.error, text: "\(error)")]))
             }
         }
     }

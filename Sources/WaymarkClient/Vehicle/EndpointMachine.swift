@@ -43,7 +43,7 @@ package struct EndpointMachine: PeerMachine {
     var cancellations: [WaitingCancellation] = []
     /// In the order in which they came.
     private var prompts: [OpenPrompt] = []
-    private var random: PeerRandom
+    private var random: SeededRandom
     private var requestCount = 0
     /// How often the client wants receipts; nil: never.
     private var receiptInterval: Duration?
@@ -55,7 +55,7 @@ package struct EndpointMachine: PeerMachine {
 
     /// - Throws: ``ClientError/rejected(field:reason:)`` for a setting outside of its range.
     package init(
-        _ hello: VehicleHello, displayName: String = "", credential: [UInt8] = [], random: PeerRandom,
+        _ hello: VehicleHello, displayName: String = "", credential: [UInt8] = [], random: SeededRandom,
         origin: ContinuousClock.Instant? = nil
     ) throws(ClientError) {
         self.firstHello = hello
@@ -282,6 +282,6 @@ package struct EndpointMachine: PeerMachine {
     private static func refusalNote(_ field: String, _ reason: String) -> PeerNote {
         PeerNote(
             .warning, "the gateway refuses a message of this endpoint",
-            [LogKey.field: field, LogKey.reason: reason])
+            [PeerLogKey.field: field, PeerLogKey.reason: reason])
     }
 }

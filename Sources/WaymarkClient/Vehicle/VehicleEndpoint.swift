@@ -42,13 +42,13 @@ public actor VehicleEndpoint {
         self.configuration = configuration
         self.driver = ChannelDriver(
             address, configuration.logger,
-            [LogKey.vehicle: "\(hello.vehicle)", LogKey.endpoint: "\(hello.endpoint)"])
+            [PeerLogKey.vehicle: "\(hello.vehicle)", PeerLogKey.endpoint: "\(hello.endpoint)"])
         var random = SystemRandomNumberGenerator()
         let machine = try EndpointMachine(
             hello, displayName: configuration.displayName, credential: configuration.credential,
-            random: PeerRandom(seed: random.next()), origin: self.driver.origin)
+            random: SeededRandom(seed: random.next()), origin: self.driver.origin)
         self.link = LinkMachine(
-            machine, to: address, configuration.reconnection, random: PeerRandom(seed: random.next()))
+            machine, to: address, configuration.reconnection, random: SeededRandom(seed: random.next()))
     }
 
     /// Sends what is queued and ends the connection; a vehicle leaves with its last endpoint. Takes at most two seconds, also
@@ -60,7 +60,7 @@ public actor VehicleEndpoint {
 
     // MARK: What is received
 
-    /// What is received from now on, for one more reader. It begins with ``VehicleUpdate/Content/current``.
+    /// The updates from now on, for one more reader. The feed begins with ``VehicleUpdate/Content/current``.
     public var updates: Feed<VehicleUpdate> {
         self.updateReaders.open(with: [VehicleUpdate("current", .current, self.state)])
     }

@@ -3,7 +3,7 @@ internal import WaymarkModel
 internal import WaymarkProtocol
 
 /// The name in a checked field that may be empty for "none".
-func givenName<Name: PeerName>(_ wire: UnsafeMutablePointer<CChar>?) -> Name? {
+func givenName<Name: WireName>(_ wire: UnsafeMutablePointer<CChar>?) -> Name? {
     unsafe givenText(wire).map { Name(unchecked: $0) }
 }
 

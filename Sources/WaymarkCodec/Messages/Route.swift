@@ -18,7 +18,7 @@ extension RouteSegment {
             unsafe wire.pointee.origin = self.origin.wire(in: arena)
             unsafe wire.pointee.destination = self.destination.wire(in: arena)
             if !self.coordinates.isEmpty {
-                unsafe wire.pointee.coordinates = Polyline.wire(self.coordinates, in: arena)
+                unsafe wire.pointee.coordinates = LineCoding.wire(self.coordinates, in: arena)
             }
             unsafe (wire.pointee.n_maneuver_ids, wire.pointee.maneuver_ids) =
                 unsafe ids(self.maneuvers, in: arena)
@@ -36,7 +36,7 @@ extension RouteSegment {
         self.init(
             id: unsafe text(wire.pointee.id), origin: unsafe Waypoint(wire.pointee.origin),
             destination: unsafe Waypoint(wire.pointee.destination))
-        self.coordinates = unsafe Polyline.coordinates(wire.pointee.coordinates)
+        self.coordinates = unsafe LineCoding.coordinates(wire.pointee.coordinates)
         self.maneuvers = unsafe numbers(
             wire.pointee.n_maneuver_ids, wire.pointee.maneuver_ids, ManeuverID.init)
         self.laneGuidances = unsafe numbers(

@@ -43,7 +43,7 @@ extension Coordinate {
 }
 
 /// A line of points as differences of whole 1e-6 degrees; altitudes are not carried.
-enum Polyline {
+enum LineCoding {
     typealias Wire = Waymark__V1__Polyline
     private static let unitsPerDegree = 1e6
 

@@ -63,7 +63,7 @@ extension LinkFaults {
     ///
     /// - Returns: Whether that is all.
     private mutating func deliver(
-        _ bytes: ArraySlice<UInt8>, _ crossing: Lane.Crossing?, _ number: Int, _ index: Int, _ way: Way,
+        _ bytes: ArraySlice<UInt8>, _ crossing: LinkQueue.Crossing?, _ number: Int, _ index: Int, _ way: Way,
         _ due: Instant, _ actions: inout [Action], isBroken: Bool = false
     ) -> Bool {
         let size = self.sliceBytes(way, of: crossing?.frame.bytes.count ?? bytes.count)

@@ -3,7 +3,7 @@ package import WaymarkHistory
 internal import WaymarkProtocol
 
 /// Who a connection is, by its Hello.
-package enum PeerName: Sendable, Hashable {
+package enum HelloName: Sendable, Hashable {
     /// The Hello is not whole yet.
     case needsMore
     case peer(PeerID)

@@ -56,8 +56,8 @@ package struct LinkFaults: Sendable {
 
     struct Connection: Sendable {
         let number: Int
-        var toGateway = Lane()
-        var toPeer = Lane()
+        var toGateway = LinkQueue()
+        var toPeer = LinkQueue()
 
         /// Nothing is under way, and it is not over.
         var isIdle: Bool {
@@ -65,7 +65,7 @@ package struct LinkFaults: Sendable {
                 && (self.toGateway.state != .ended || self.toPeer.state != .ended)
         }
 
-        subscript(_ way: Way) -> Lane {
+        subscript(_ way: Way) -> LinkQueue {
             get { way == .toGateway ? self.toGateway : self.toPeer }
             // Why not `set`: it would copy what waits in the lane with each change.
             _modify {
@@ -81,10 +81,10 @@ package struct LinkFaults: Sendable {
         /// nil: without limit.
         var timesLeft: Int?
         var matches = 0
-        /// nil: it waits for its frame, or for its place in a lane.
+        /// nil: it waits for its frame, or for its place in a queue.
         var begun: Instant?
         var endsAt: Instant?
-        /// Its place in a lane is decided.
+        /// Its place in a queue is decided.
         var isPlaced = false
         /// Of chaos: when the next fault begins.
         var nextAt: Instant?
@@ -295,12 +295,12 @@ package struct LinkFaults: Sendable {
     /// Decides what becomes of a frame.
     private mutating func pass(_ frame: Frame, _ index: Int, _ way: Way, _ actions: inout [Action]) {
         guard !self.faults.isEmpty else {
-            let crossing = Lane.Crossing(frame: frame, sent: self.now)
+            let crossing = LinkQueue.Crossing(frame: frame, sent: self.now)
             return self.connections[index][way].append(
                 .bytes(frame.bytes, completes: crossing), due: self.now)
         }
         let places = self.startTriggered(by: frame, way, &actions)
-        var crossing = Lane.Crossing(frame: frame, sent: self.now)
+        var crossing = LinkQueue.Crossing(frame: frame, sent: self.now)
         guard !self.isLosing(way) else {
             crossing.delivery = .dropped
             return self.tell(crossing, self.connections[index].number, way, &actions)
@@ -331,7 +331,7 @@ package struct LinkFaults: Sendable {
             }
         }
         if isHeld, self.connections[index][way].held == nil {
-            self.connections[index][way].held = (crossing, self.now + Lane.reorderMax)
+            self.connections[index][way].held = (crossing, self.now + LinkQueue.reorderMax)
             self.note(
                 LinkFault(.reorder, ways: [way]), "\(Self.name(frame)) waits for the next frame", &actions)
             return
@@ -367,7 +367,7 @@ package struct LinkFaults: Sendable {
     }
 
     private mutating func append(
-        _ crossing: Lane.Crossing, _ places: [(fault: Int, byte: Int)], _ index: Int, _ way: Way,
+        _ crossing: LinkQueue.Crossing, _ places: [(fault: Int, byte: Int)], _ index: Int, _ way: Way,
         due: Instant
     ) {
         var bytes = Array(crossing.frame.bytes)
@@ -398,7 +398,7 @@ package struct LinkFaults: Sendable {
         self.append(held.crossing, [], index, way, due: self.now)
     }
 
-    func tell(_ crossing: Lane.Crossing, _ number: Int, _ way: Way, _ actions: inout [Action]) {
+    func tell(_ crossing: LinkQueue.Crossing, _ number: Int, _ way: Way, _ actions: inout [Action]) {
         guard self.tellsFrames else { return }
         actions.append(
             .frame(

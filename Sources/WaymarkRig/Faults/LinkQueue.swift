@@ -2,7 +2,7 @@ internal import WaymarkHistory
 internal import WaymarkProtocol
 
 /// One way of a connection under faults: what waits to arrive, in order.
-struct Lane: Sendable {
+struct LinkQueue: Sendable {
     /// How long a frame waits for the one with which it changes places.
     static let reorderMax = Duration.seconds(1)
 
@@ -25,7 +25,7 @@ struct Lane: Sendable {
         case end
     }
 
-    /// What became of the lane.
+    /// What became of the queue.
     enum State: Sendable { case open, ending, ended }
 
     private(set) var queue: [(due: Instant, item: Item)] = []
@@ -39,9 +39,9 @@ struct Lane: Sendable {
     var held: (crossing: Crossing, until: Instant)?
     /// Nothing is due before what came before it.
     private var lastDue = Instant(nanoseconds: 0)
-    /// Up to this instant, a throttled lane's bytes were delivered.
+    /// Up to this instant, a throttled queue's bytes were delivered.
     var credit = Instant(nanoseconds: 0)
-    /// Not before this instant does the next piece of a sliced lane arrive.
+    /// Not before this instant does the next piece of a sliced queue arrive.
     var nextPieceAt = Instant(nanoseconds: 0)
 
     var isEmpty: Bool { self.head == self.queue.count }
@@ -83,7 +83,7 @@ struct Lane: Sendable {
         self.byteCount -= count
     }
 
-    /// Empties the lane.
+    /// Empties the queue.
     ///
     /// - Returns: The frames and faults that were under way.
     mutating func clear() -> (crossings: [Crossing], acts: Set<Int>) {

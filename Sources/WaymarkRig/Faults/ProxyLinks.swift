@@ -219,7 +219,7 @@ package struct ProxyLinks: Sendable {
         }
         begun += bytes
         self.unread[number] = begun
-        switch PeerName(begun) {
+        switch HelloName(begun) {
         case .needsMore: break
         case .peer(let peer): self.name(number, peer, &actions)
         case .unnamed: self.name(number, nil, &actions)

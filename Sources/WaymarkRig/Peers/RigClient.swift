@@ -81,7 +81,7 @@ package struct RigClient: RigPeer {
     private var isAway = true
     private var nextCall = 0
     private var drives = 0
-    private var random: PeerRandom
+    private var random: SeededRandom
 
     /// A client that connects at ``LinkEvent/open``.
     ///
@@ -92,7 +92,7 @@ package struct RigClient: RigPeer {
         self.id = .client(hello.client)
         self.hello = hello
         self.behaviour = behaviour
-        self.random = PeerRandom(seed: seed)
+        self.random = SeededRandom(seed: seed)
         self.link = LinkMachine(inRun: try ClientMachine(hello), &self.random)
     }
 

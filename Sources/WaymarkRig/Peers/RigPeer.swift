@@ -67,10 +67,10 @@ extension PeerNote {
 
 extension LinkMachine {
     /// A peer of a run: it waits for a gateway that is not there yet.
-    init(inRun peer: Peer, _ random: inout PeerRandom) {
+    init(inRun peer: Peer, _ random: inout SeededRandom) {
         var reconnection = ReconnectionPolicy()
         reconnection.firstAttemptsMax = .max
         self.init(
-            peer, to: VirtualRun.address, reconnection, random: PeerRandom(seed: random.next()))
+            peer, to: VirtualRun.address, reconnection, random: SeededRandom(seed: random.next()))
     }
 }

@@ -51,7 +51,7 @@ package struct RigVehicle: RigPeer {
     private var isAway = true
     private var hasSetReady = false
     private var nextCall = 0
-    private var random: PeerRandom
+    private var random: SeededRandom
 
     /// An endpoint that connects at ``LinkEvent/open``. What it is asked follows from `behaviour`: prompts and destinations that it
     /// would ignore are none of its features only if `hello` says so.
@@ -61,8 +61,8 @@ package struct RigVehicle: RigPeer {
         self.id = .endpoint(hello.vehicle, hello.endpoint)
         self.hello = hello
         self.behaviour = behaviour
-        self.random = PeerRandom(seed: seed)
-        let machine = try EndpointMachine(hello, random: PeerRandom(seed: self.random.next()))
+        self.random = SeededRandom(seed: seed)
+        let machine = try EndpointMachine(hello, random: SeededRandom(seed: self.random.next()))
         self.link = LinkMachine(inRun: machine, &self.random)
     }
 
@@ -261,7 +261,7 @@ package struct RigVehicle: RigPeer {
         self.hasSetReady = false
         var machine = self.link.peer
         if !withToken {
-            machine = try EndpointMachine(self.hello, random: PeerRandom(seed: self.random.next()))
+            machine = try EndpointMachine(self.hello, random: SeededRandom(seed: self.random.next()))
         }
         self.link = LinkMachine(inRun: machine, &self.random)
         self.handle(.open, at: now, into: &actions)

@@ -145,7 +145,7 @@ struct GraphHopperReader {
         let words = node["text"]?.string ?? ""
         maneuver.instructionVariants =
             words.isEmpty
-            ? Instruction.variants(type, exit: exit, road: road, destinations: destination) : [words]
+            ? InstructionText.variants(type, exit: exit, road: road, destinations: destination) : [words]
         draft.maneuver = maneuver
         draft.roadNames = road
         return draft

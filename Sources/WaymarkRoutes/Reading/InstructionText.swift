@@ -1,7 +1,7 @@
 import WaymarkModel
 
 /// Composes instructions in English, for engines that send none or only long ones.
-enum Instruction {
+enum InstructionText {
     /// With the road or signposted destination, and without; longest first.
     ///
     /// - Parameters:

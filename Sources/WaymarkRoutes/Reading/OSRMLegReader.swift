@@ -208,7 +208,7 @@ struct OSRMLegReader {
         }
         maneuver.instructionVariants = self.words(step, place.previous)
         if maneuver.instructionVariants.isEmpty {
-            maneuver.instructionVariants = Instruction.variants(
+            maneuver.instructionVariants = InstructionText.variants(
                 type, exit: maneuver.roundaboutExitNumber,
                 road: roadNames(name: step.name, reference: step.reference), destinations: destinations,
                 roundabout: step.isRing ? step.node["rotary_name"]?.string ?? "" : "")

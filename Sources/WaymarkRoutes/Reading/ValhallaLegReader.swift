@@ -168,7 +168,7 @@ struct ValhallaLegReader {
     /// The engine's instruction, then its short one, unless that also describes the next maneuver.
     private func instructions(_ source: Source, _ maneuver: Maneuver) -> [String] {
         guard let words = source.node["instruction"]?.string, !words.isEmpty else {
-            return Instruction.variants(
+            return InstructionText.variants(
                 maneuver.type, exit: maneuver.roundaboutExitNumber,
                 road: maneuver.roadFollowingManeuverVariants)
         }

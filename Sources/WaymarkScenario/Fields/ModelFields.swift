@@ -77,9 +77,8 @@ extension Maneuver: FieldObject {
     ]
 }
 
-// Why with its module: the faults of links have lanes too.
-extension WaymarkModel.Lane: FieldObject {
-    package static let fields: [FieldKey<WaymarkModel.Lane>] = [
+extension Lane: FieldObject {
+    package static let fields: [FieldKey<Lane>] = [
         .word("status") { $0.status },
         .numbers("angles", .degrees, { Double($0.degrees) }) { $0.angles },
         .number("highlightedAngle", .degrees) { $0.highlightedAngle?.degrees },

@@ -160,7 +160,7 @@ package struct LanesFields: FieldObject {
         .text("instruction") { $0.guidance?.instructionVariants.first },
     ]
 
-    private func numbers(_ condition: (WaymarkModel.Lane) -> Bool) -> [Int] {
+    private func numbers(_ condition: (Lane) -> Bool) -> [Int] {
         (self.guidance?.lanes ?? []).enumerated().filter { condition($1) }.map { $0.offset + 1 }
     }
 }

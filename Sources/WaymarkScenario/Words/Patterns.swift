@@ -29,8 +29,8 @@ package struct FieldConditions: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The conditions that do not hold.
-    func differences(_ value: (FieldPath) -> FieldValue?) -> Differences {
-        var differences = Differences()
+    func differences(_ value: (FieldPath) -> FieldValue?) -> MatchDistance {
+        var differences = MatchDistance()
         for element in self.elements {
             let seen = value(element.path)
             guard !element.condition.holds(seen) else { continue }
@@ -49,7 +49,7 @@ package struct FieldConditions: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// How far something is from what was meant.
-struct Differences {
+struct MatchDistance {
     var fields: [FieldDifference] = []
     /// How many of the fields say which thing it is: with one, it is another thing, however near its numbers are.
     var identities = 0
@@ -57,7 +57,7 @@ struct Differences {
     var distance = 0.0
 
     /// Whether something else is farther away: first another thing, then one with more fields that differ, then with farther numbers.
-    func isNearer(than other: Differences) -> Bool {
+    func isNearer(than other: MatchDistance) -> Bool {
         (self.identities, self.fields.count, self.distance) < (
             other.identities, other.fields.count, other.distance
         )
@@ -107,7 +107,7 @@ package struct MessagePattern: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// How a frame differs from what is meant; nil if it is of another peer, or was not received.
-    func differences(_ entry: History.Entry) -> Differences? {
+    func differences(_ entry: History.Entry) -> MatchDistance? {
         guard case .frame(let frame) = entry.kind, self.of.contains(frame.peer), frame.delivery != .dropped
         else { return nil }
         guard self.isOfType(frame) else {
@@ -115,7 +115,7 @@ package struct MessagePattern: Sendable, Hashable, CustomStringConvertible {
             let wanted = self.type.map(Self.name) ?? "publications"
             let what = seen == wanted ? "\(seen), refused" : seen
             let difference = FieldDifference("message", expected: wanted, seen: what)
-            return Differences(fields: [difference], identities: self.fields.elements.count + 1)
+            return MatchDistance(fields: [difference], identities: self.fields.elements.count + 1)
         }
         return self.fields.differences(frame.field)
     }
@@ -150,7 +150,7 @@ package struct StatePattern: Sendable, Hashable, CustomStringConvertible {
         return self.fields.holds { $0.value(in: moment) }
     }
 
-    func differences(_ moment: EndpointHistory.Moment) -> Differences? {
+    func differences(_ moment: EndpointHistory.Moment) -> MatchDistance? {
         guard self.isOfConnection || moment.isComplete else { return nil }
         return self.fields.differences { $0.value(in: moment) }
     }

@@ -67,19 +67,19 @@ struct WordHead: Sendable {
 
 /// Finds the nearest of several candidates.
 struct NearestCandidates {
-    private var nearest: (index: Int, differences: Differences)?
+    private var nearest: (index: Int, differences: MatchDistance)?
 
     var best: Nearest? { self.nearest.map { Nearest(index: $0.index, differences: $0.differences.fields) } }
 
     /// Candidates come in the order of the history: of two that are as near, the later one counts.
-    mutating func add(_ index: Int, _ differences: Differences) {
+    mutating func add(_ index: Int, _ differences: MatchDistance) {
         if let nearest, nearest.differences.isNearer(than: differences) { return }
         self.nearest = (index, differences)
     }
 }
 
 extension FieldConditions {
-    /// What must not be, and is.
+    /// The conditions of a `never` that hold, one difference each.
     func violations(_ value: (FieldPath) -> FieldValue?) -> [FieldDifference] {
         self.elements.map { element in
             FieldDifference(

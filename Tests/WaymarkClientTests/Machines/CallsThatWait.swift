@@ -35,7 +35,7 @@ extension NavigationClient {
     }
 }
 
-extension WaymarkClient.SessionRecord {
+extension AppSession {
     init(
         _ opening: OpenSession,
         onWaypoint: (@Sendable (WaypointInquiry, NavigationSession) async -> WaypointAnswer)?

@@ -27,7 +27,7 @@ struct DrivenPeer<Machine: PeerMachine> {
 
     init(_ machine: Machine, seed: UInt64 = 1, _ policy: ReconnectionPolicy = .init()) {
         self.link = LinkMachine(
-            machine, to: .unix(path: "/test"), policy, random: PeerRandom(seed: seed))
+            machine, to: .unix(path: "/test"), policy, random: SeededRandom(seed: seed))
     }
 
     mutating func handle(_ event: LinkEvent) {
@@ -134,7 +134,7 @@ extension DrivenPeer<EndpointMachine> {
         configuration.onPrompt = { _ in true }
         configuration.onDestination = { _ in true }
         change(&configuration)
-        let machine = try EndpointMachine(VehicleHello(configuration), random: PeerRandom(seed: seed))
+        let machine = try EndpointMachine(VehicleHello(configuration), random: SeededRandom(seed: seed))
         return DrivenPeer(machine, seed: seed, configuration.reconnection)
     }
 

@@ -60,7 +60,7 @@ import WaymarkProtocol
     }
 
     @Test func `a late reader of session events begins with the vehicles`() async {
-        var record = SessionRecord(OpenSession(requestID: "s", vehicles: .anyThatAsked), onWaypoint: nil)
+        var record = AppSession(OpenSession(requestID: "s", vehicles: .anyThatAsked), onWaypoint: nil)
         for standing in [VehicleStanding.awaited, .joined] {
             let status = VehicleStatus(vehicle: VehicleID(unchecked: "car"), standing: standing)
             if let event = SessionEvent(.vehicleChanged(status)) { record.tell(event) }

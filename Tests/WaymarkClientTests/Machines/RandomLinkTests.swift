@@ -21,14 +21,14 @@ import WaymarkProtocol
         private(set) var isClosed = false
         private(set) var faults: [String] = []
 
-        init(_ random: inout PeerRandom) throws {
+        init(_ random: inout SeededRandom) throws {
             let hello = VehicleHello(
                 vehicle: VehicleID(unchecked: "car"), endpoint: EndpointName(unchecked: "c"),
                 features: Feature.allCases)
-            let machine = try EndpointMachine(hello, random: PeerRandom(seed: random.next()))
+            let machine = try EndpointMachine(hello, random: SeededRandom(seed: random.next()))
             self.link = LinkMachine(
                 machine, to: .unix(path: "/test"), .init(firstAttemptsMax: 10),
-                random: PeerRandom(seed: random.next()))
+                random: SeededRandom(seed: random.next()))
         }
 
         mutating func handle(_ event: LinkEvent) {
@@ -71,7 +71,7 @@ import WaymarkProtocol
             self.require(self.isClosed || self.link.deadline != nil || self.transport != .none, "stuck")
         }
 
-        mutating func step(_ random: inout PeerRandom) {
+        mutating func step(_ random: inout SeededRandom) {
             switch Int.random(in: 0..<12, using: &random) {
             case 0 where self.transport == .connecting:
                 (self.transport, self.isWriting, self.isHalfClosed) = (.open, false, false)
@@ -96,7 +96,7 @@ import WaymarkProtocol
             self.handle(.deadlineReached)
         }
 
-        private mutating func hear(_ random: inout PeerRandom) {
+        private mutating func hear(_ random: inout SeededRandom) {
             let session = SessionID(UInt32.random(in: 1...2, using: &random))
             var welcome = Welcome(resumptionToken: ResumptionToken(high: 1, low: 2))
             welcome.isResumed = Bool.random(using: &random)
@@ -119,7 +119,7 @@ import WaymarkProtocol
             self.handle(.received(bytes))
         }
 
-        private mutating func call(_ random: inout PeerRandom) {
+        private mutating func call(_ random: inout SeededRandom) {
             let call = self.made.count
             switch Int.random(in: 0..<4, using: &random) {
             case 0:
@@ -140,7 +140,7 @@ import WaymarkProtocol
 
     @Test(arguments: 1...200 as ClosedRange<UInt64>)
     func `a link asks for nothing impossible, and answers every call once`(_ seed: UInt64) throws {
-        var random = PeerRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         var world = try World(&random)
         world.handle(.open)
         for _ in 0..<400 where !world.isClosed { world.step(&random) }

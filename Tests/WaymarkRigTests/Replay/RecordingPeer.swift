@@ -22,7 +22,7 @@ struct RecordingPeer: RigPeer {
         (observe.wantsState, observe.wantsEvents, observe.wantsFrames) = (true, true, true)
         let machine = try ObserverMachine(
             ObserverHello(observer: ObserverName(unchecked: "recorder")), observe)
-        self.link = LinkMachine(machine, to: VirtualRun.address, random: PeerRandom(seed: 1))
+        self.link = LinkMachine(machine, to: VirtualRun.address, random: SeededRandom(seed: 1))
         var options = Recorder.Options()
         options.redactsPlaces = redactsPlaces
         self.recorder = Recorder(options)
