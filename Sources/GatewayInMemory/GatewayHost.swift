@@ -24,7 +24,7 @@ package struct PeerOrigin: Sendable, Hashable {
 ///
 /// Not modelled: what listeners do before a Hello (keys, quotas of connections, delayed answers to failures).
 package struct GatewayHost {
-    /// What the two sockets of a connection hold of one direction, in bytes. Behind it the gateway's outbox begins to fill.
+    /// The bytes that the sockets of a connection hold in one direction. When they are full, the gateway's outbox fills.
     package static let socketBytes = 262_144
     /// The most that one read takes.
     private static let readBytes = 65_536

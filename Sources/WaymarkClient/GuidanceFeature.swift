@@ -1,6 +1,6 @@
 package import WaymarkProtocol
 
-/// What a client may publish or answer, and an endpoint may receive or ask for. Each can be granted or withheld.
+/// A feature that a client may publish or answer, and an endpoint may receive or ask for. Each can be granted or withheld.
 public enum GuidanceFeature: String, Sendable, Hashable, CaseIterable {
     /// Maneuvers, their states and their estimates.
     case maneuvers
@@ -30,13 +30,13 @@ public enum GuidanceFeature: String, Sendable, Hashable, CaseIterable {
     case waypointRequests
     /// A client that answers requests for a drive.
     case destinationRequests
-    /// How far each endpoint has received and shown what was published.
+    /// Receipts: the numbers of the last publications that each endpoint has received and shown.
     case receipts
     /// Sessions that survive a lost connection.
     case resumption
 }
 
-/// Why a feature is withheld.
+/// The reason why a feature is withheld.
 public enum WithholdingReason: String, Sendable, Hashable, CaseIterable {
     /// The endpoint has not asked for it.
     case notRequested

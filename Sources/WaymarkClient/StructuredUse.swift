@@ -1,7 +1,7 @@
 /// Connects a navigation client, runs `body` with it, and closes it however `body` ends: when it returns, throws, or its task
 /// is cancelled.
 ///
-/// - Throws: What ``NavigationClient/connect(to:_:)`` or `body` throws.
+/// - Throws: The error that ``NavigationClient/connect(to:_:)`` or `body` throws.
 public func withNavigationClient<Result>(
     to address: ServiceAddress = .defaultNavigation, _ configuration: NavigationClient.Configuration,
     _ body: (NavigationClient) async throws -> Result
@@ -20,7 +20,7 @@ public func withNavigationClient<Result>(
 /// Connects a vehicle endpoint, runs `body` with it, and closes it however `body` ends: when it returns, throws, or its task
 /// is cancelled.
 ///
-/// - Throws: What ``VehicleEndpoint/connect(to:_:)`` or `body` throws.
+/// - Throws: The error that ``VehicleEndpoint/connect(to:_:)`` or `body` throws.
 public func withVehicleEndpoint<Result>(
     to address: ServiceAddress = .defaultVehicle, _ configuration: VehicleEndpoint.Configuration,
     _ body: (VehicleEndpoint) async throws -> Result
@@ -39,7 +39,7 @@ public func withVehicleEndpoint<Result>(
 /// Connects an observer, runs `body` with it, and closes it however `body` ends: when it returns, throws, or its task is
 /// cancelled.
 ///
-/// - Throws: What ``Observer/connect(to:_:)`` or `body` throws.
+/// - Throws: The error that ``Observer/connect(to:_:)`` or `body` throws.
 public func withObserver<Result>(
     to address: ServiceAddress = .defaultObserver,
     _ configuration: Observer.Configuration = Observer.Configuration(),

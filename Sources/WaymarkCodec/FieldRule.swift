@@ -60,7 +60,7 @@ struct FieldRule: Sendable {
     /// Text that must be there and not be empty.
     static func requiredText(_ max: Int) -> FieldRule { FieldRule.range(1...max).required }
 
-    /// A peer's name, see `PeerName`; may be empty.
+    /// A peer's name, see `WireName`; may be empty.
     static let name: FieldRule = {
         var rule = FieldRule.text(ProtocolConstants.nameBytesMax)
         rule.alphabet = .name

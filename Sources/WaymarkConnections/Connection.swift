@@ -77,7 +77,7 @@ struct Connection {
         let slot: Int
         /// The connection's index in the audience's list of members.
         var index: Int
-        /// ``Audience/batchCount`` when the session was last told of sent batches.
+        /// ``AudienceMembers/batchCount`` when the session was last told of sent batches.
         var batchCount: UInt32
     }
 

@@ -13,7 +13,7 @@ package struct Tallies: Sendable, Codable {
     var refused = CodeCounts()
     /// By close code, of event loops of earlier processes.
     var closed = CodeCounts()
-    /// Of hubs that are gone.
+    /// Entries that hubs dropped which no longer exist.
     var dropped: UInt64 = 0
     /// Of event loops of earlier processes.
     var loops = LoopTotals()

@@ -22,7 +22,7 @@ extension Gateway {
         }
     }
 
-    /// A session has come to the number of ``NavigationSession/acknowledged`` that must be looked at.
+    /// A session has come to the number of ``GatewaySession/acknowledged`` that must be looked at.
     mutating func noteUnacknowledged(
         _ id: SessionID, _ connection: ConnectionID, at now: Instant, into actions: inout [Action]
     ) {

@@ -96,7 +96,7 @@ extension SlotMap: Sequence {
 extension SlotMap.Slot: Sendable where Value: Sendable {}
 extension SlotMap: Sendable where Value: Sendable {}
 
-// Empty slots make no difference.
+// Equality ignores empty slots.
 extension SlotMap: Equatable where Value: Equatable {
     static func == (lhs: SlotMap, rhs: SlotMap) -> Bool {
         lhs.count == rhs.count && lhs.allSatisfy { rhs[$0.key] == $0.value }

@@ -94,7 +94,7 @@ extension Tracked: Sequence {
     func makeIterator() -> Dictionary<Key, Value>.Iterator { self.elements.makeIterator() }
 }
 
-// What is noted makes no difference.
+// Equality ignores the notes of changes.
 extension Tracked: Equatable where Value: Equatable {
     static func == (lhs: Tracked, rhs: Tracked) -> Bool { lhs.elements == rhs.elements }
 }

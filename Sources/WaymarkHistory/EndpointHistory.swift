@@ -13,7 +13,7 @@ package struct EndpointHistory: Sendable {
         package let isResumed: Bool
         /// All of the last snapshot, full or of what was missed, and all parts of the last publication have arrived.
         package let isComplete: Bool
-        /// How many events of its session the endpoint neither got nor was given by a full snapshot.
+        /// The number of events of its session that never reached the endpoint, as frames or in a full snapshot.
         package let missed: Int
     }
 

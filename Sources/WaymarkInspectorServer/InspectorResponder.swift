@@ -97,7 +97,7 @@
                 var lastBeat = ContinuousClock.now
                 while http.isOpen(cookie, at: clock()), !Task.isCancelled {
                     let versions = await (http.desk.currentVersion, http.actions?.version ?? 0)
-                    // Why also without news: only by writing is it noticed that the browser has gone.
+                    // Something is written at least once a second: only a failed write shows that the browser has gone.
                     if seen.map({ $0 != versions }) ?? true || ContinuousClock.now - lastBeat >= .seconds(1) {
                         seen = versions
                         lastBeat = .now
@@ -136,7 +136,7 @@
 
         deinit { self.streams.count.subtract(1, ordering: .relaxed) }
 
-        /// Called where the stream ends.
+        /// Keeps the place until here, where the stream ends.
         func keep() {}
     }
 #endif

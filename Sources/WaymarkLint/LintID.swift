@@ -80,7 +80,7 @@ public enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomStr
     /// Its id, e.g. `LINT-LANE-LINK`.
     public var description: String { self.rawValue }
 
-    /// What a finding means, as a sentence.
+    /// The meaning of a finding, as a sentence.
     public var sentence: String {
         switch self {
         case .maneuverKind: "A maneuver's type, junction, exit number or traffic side contradict each other."

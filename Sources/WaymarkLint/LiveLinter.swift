@@ -7,7 +7,7 @@ package import WaymarkProtocol
 ///
 /// What it is not told is not judged: after a gap it begins again. Why a value with dates: an observer has no other clock.
 package struct LiveLinter: Sendable {
-    /// What the gateway sees may arrive so much later. Rules that wait wait as long.
+    /// The seconds after which an observer is told of a frame, at most. Deadlines of rules are later by it.
     private static let delay = 1.0
     /// After a reconnect, what was missed comes first.
     private static let catchUpTime = 2.0

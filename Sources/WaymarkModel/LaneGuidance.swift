@@ -33,11 +33,11 @@ public struct Lane: Sendable, Hashable {
 ///
 /// - Source: `CPLaneGuidance`.
 public struct LaneGuidance: Sendable, Hashable {
-    /// Unique within one generation of the session.
+    /// The id, which is unique within one generation of the session.
     public var id: LaneGuidanceID
-    /// From left to right as the driver sees them; 1 ... 32.
+    /// The lanes, from left to right as the driver sees them; 1 ... 32.
     public var lanes: [Lane]
-    /// In words, longest first; at most 8 variants of at most 512 bytes.
+    /// The instruction in words, longest first; at most 8 variants of at most 512 bytes.
     public var instructionVariants: [String]
 
     /// Creates a lane guidance.

@@ -10,19 +10,19 @@ public struct ManeuverID: Sendable, Hashable, Comparable, RawRepresentable {
     public static func < (lhs: ManeuverID, rhs: ManeuverID) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// What the driver does at one point of the route.
+/// An action that the driver takes at one point of the route.
 ///
 /// - Source: `CPManeuver`; `Step` in Android for Cars.
 public struct Maneuver: Sendable, Hashable {
-    /// Unique within one generation of the session.
+    /// The id, which is unique within one generation of the session.
     public var id: ManeuverID
-    /// What kind of action it is.
+    /// The type of the action.
     public var type: ManeuverType
-    /// What kind of junction it is at.
+    /// The type of the junction that the maneuver is at.
     public var junctionType: JunctionType
     /// The side of the road on which traffic drives here.
     public var trafficSide: TrafficSide
-    /// What to do, in words, longest first; at most 8 variants of at most 512 bytes.
+    /// The instruction in words, longest first; at most 8 variants of at most 512 bytes.
     public var instructionVariants: [String]
     /// The road after the maneuver, longest first; at most 8 variants of at most 512 bytes.
     public var roadFollowingManeuverVariants: [String]
@@ -34,7 +34,7 @@ public struct Maneuver: Sendable, Hashable {
     public var junctionElementAngles: [Angle]
     /// The lane guidance that belongs to this maneuver; nil for none.
     public var linkedLaneGuidance: LaneGuidanceID?
-    /// From the maneuver before, or the start, to this one.
+    /// The estimates from the maneuver before, or from the start, to this one.
     public var initialTravelEstimates: TravelEstimates?
     /// The true number of a roundabout's exit, 1 ... 255; nil for none. Types reach 19 only.
     public var roundaboutExitNumber: UInt8?

@@ -1,8 +1,8 @@
 /// A choice offered in an alert.
 public struct AlertAction: Sendable, Hashable {
-    /// 1 is the primary action, 2 the secondary.
+    /// The id: 1 for the primary action, 2 for the secondary.
     public var id: UInt32
-    /// Longest first; 1 ... 8 variants of at most 512 bytes.
+    /// The title, longest first; 1 ... 8 variants of at most 512 bytes.
     public var titleVariants: [String]
 
     /// Creates an action.
@@ -16,15 +16,17 @@ public struct AlertAction: Sendable, Hashable {
 ///
 /// - Source: `CPNavigationAlert`.
 public struct NavigationAlert: Sendable, Hashable {
-    /// Not zero. The id of the alert that is shown: the same alert in other words. Otherwise one that the session has not had.
+    /// The id, which is not zero: that of the alert that is shown if this is the same alert in other words, otherwise one that the
+    /// session has not had.
     public var id: UInt32
-    /// Longest first; 1 ... 8 variants of at most 512 bytes.
+    /// The title, longest first; 1 ... 8 variants of at most 512 bytes.
     public var titleVariants: [String]
-    /// Longest first; at most 8 variants of at most 512 bytes.
+    /// The subtitle, longest first; at most 8 variants of at most 512 bytes.
     public var subtitleVariants: [String]
-    /// At most 2.
+    /// The actions that the alert offers; at most 2.
     public var actions: [AlertAction]
-    /// How long it is shown, in whole milliseconds, at most 10 minutes, raised to at least 5 s; nil until dismissed.
+    /// The time for which the alert is shown, in whole milliseconds, at most 10 minutes, raised to at least 5 s; nil if it is shown
+    /// until it is dismissed.
     public var duration: Duration?
 
     /// Creates an alert.

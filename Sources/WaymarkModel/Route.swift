@@ -2,25 +2,25 @@
 ///
 /// - Source: `CPRouteSegment`.
 public struct RouteSegment: Sendable, Hashable {
-    /// Not empty; at most 128 bytes; unique within one generation of the session.
+    /// The id, which is unique within one generation of the session; not empty, at most 128 bytes.
     public var id: String
-    /// Where it starts.
+    /// The waypoint at which the segment starts.
     public var origin: Waypoint
-    /// Where it ends.
+    /// The waypoint at which the segment ends.
     public var destination: Waypoint
     /// The way, from origin to destination; at most 262 144 points. On the wire with a precision of 1e-6 degree.
     public var coordinates: [Coordinate]
-    /// In order along the segment; each must have been added.
+    /// The maneuvers, in order along the segment; each must have been added.
     public var maneuvers: [ManeuverID]
-    /// In order along the segment; each must have been added.
+    /// The lane guidances, in order along the segment; each must have been added.
     public var laneGuidances: [LaneGuidanceID]
     /// The maneuvers to show when the segment becomes current.
     public var currentManeuvers: [ManeuverID]
     /// The lane guidance to show when the segment becomes current; nil for none.
     public var currentLaneGuidance: LaneGuidanceID?
-    /// Of the whole trip, from the segment's start.
+    /// The estimates of the whole trip, from the segment's start.
     public var tripTravelEstimates: TravelEstimates?
-    /// To the first of the current maneuvers, from the segment's start.
+    /// The estimates from the segment's start to the first of the current maneuvers.
     public var maneuverTravelEstimates: TravelEstimates?
 
     /// Creates a route segment.
@@ -43,15 +43,15 @@ public struct RouteSegment: Sendable, Hashable {
     }
 }
 
-/// What a route consists of, published as a whole when guidance starts or resumes after a reroute.
+/// The content of a route, published as a whole when guidance starts or resumes after a reroute.
 ///
 /// - Source: `CPRouteInformation`.
 public struct RouteInformation: Sendable, Hashable {
-    /// In order along the route; at most 4 096.
+    /// The maneuvers, in order along the route; at most 4 096.
     public var maneuvers: [Maneuver]
-    /// In order along the route; at most 4 096.
+    /// The lane guidances, in order along the route; at most 4 096.
     public var laneGuidances: [LaneGuidance]
-    /// In order; at most 65.
+    /// The segments, in order; at most 65.
     public var segments: [RouteSegment]
     /// The segment the vehicle is on; nil for the first.
     public var currentSegment: String?
@@ -59,9 +59,9 @@ public struct RouteInformation: Sendable, Hashable {
     public var upcomingManeuvers: [ManeuverID]
     /// The lanes to show now; nil for none.
     public var currentLaneGuidance: LaneGuidanceID?
-    /// For the whole trip.
+    /// The estimates of the whole trip.
     public var tripTravelEstimates: TravelEstimates?
-    /// To the first upcoming maneuver.
+    /// The estimates to the first upcoming maneuver.
     public var maneuverTravelEstimates: TravelEstimates?
 
     /// Creates a route.

@@ -1,6 +1,6 @@
 /// A distance as it is shown: rounded, with its unit.
 public struct DisplayDistance: Sendable, Hashable {
-    /// In tenths of `unit`, 0 ... 99 999 999: 4.5 km is 45 tenths of a kilometre.
+    /// The value in tenths of `unit`, 0 ... 99 999 999: 4.5 km is 45 tenths of a kilometre.
     public var valueTenths: UInt32
     /// The unit that is shown.
     public var unit: DistanceUnit
@@ -12,15 +12,15 @@ public struct DisplayDistance: Sendable, Hashable {
     }
 }
 
-/// How far and how long.
+/// The remaining distance and time.
 ///
 /// - Source: `CPTravelEstimates`; `TravelEstimate` in Android for Cars.
 public struct TravelEstimates: Sendable, Hashable {
     /// The true distance, 0 ... 50 000 000 metres.
     public var distanceRemaining: Distance
-    /// In whole seconds, 0 ... 31 536 000 s; nil when not known.
+    /// The remaining time in whole seconds, 0 ... 31 536 000 s; nil when not known.
     public var timeRemaining: Duration?
-    /// What to show in place of the true distance; nil leaves the rounding to the receiver.
+    /// The distance to show in place of the true one; nil leaves the rounding to the receiver.
     public var distanceRemainingToDisplay: DisplayDistance?
 
     /// Creates estimates.

@@ -6,9 +6,9 @@ public struct ChargeStop: Sendable, Hashable {
     public var departureBatteryPerMille: UInt16?
     /// The plug; nil when not known.
     public var connector: ChargeConnector?
-    /// Of the station, 1 ... 10 000 000 watts; nil when not known.
+    /// The power of the station, 1 ... 10 000 000 watts; nil when not known.
     public var powerWatts: UInt32?
-    /// 1 ... 604 800 whole seconds; nil when not known.
+    /// The charging time, 1 ... 604 800 whole seconds; nil when not known.
     public var chargingTime: Duration?
 
     /// Creates a charging stop.
@@ -30,21 +30,21 @@ public struct ChargeStop: Sendable, Hashable {
 public struct Waypoint: Sendable, Hashable {
     /// The middle of the place.
     public var center: Coordinate
-    /// Within this distance of the centre the place counts as reached; at most 100 000 m; nil when not given.
+    /// The distance from the centre within which the place counts as reached; at most 100 000 m; nil when not given.
     public var locationThreshold: Distance?
-    /// Longest first; at most 8 variants of at most 512 bytes.
+    /// The name, longest first; at most 8 variants of at most 512 bytes.
     public var nameVariants: [String]
-    /// Longest first; at most 8 variants of at most 512 bytes.
+    /// The address, longest first; at most 8 variants of at most 512 bytes.
     public var addressVariants: [String]
-    /// Where the place can be entered; at most 16.
+    /// The points at which the place can be entered; at most 16.
     public var entryPoints: [Coordinate]
     /// IANA name, e.g. "Europe/Vaduz"; empty when not known; at most 64 bytes.
     public var timeZone: String
     /// Minutes east of UTC at arrival, -840 ... 840; nil when not known.
     public var utcOffsetMinutes: Int16?
-    /// Why the stop is made; nil when not said.
+    /// The reason why the stop is made; nil when not said.
     public var stopKind: StopKind?
-    /// For a charging stop.
+    /// The charging plan, for a charging stop.
     public var charge: ChargeStop?
     /// The publisher's own name for the place, handed back unchanged; empty for none; at most 128 bytes.
     public var id: String
@@ -72,15 +72,15 @@ public struct Waypoint: Sendable, Hashable {
 ///
 /// - Source: `CPRouteChoice`.
 public struct RouteChoice: Sendable, Hashable {
-    /// Not zero; unique in the trip.
+    /// The id, which is unique in the trip; not zero.
     public var id: UInt32
-    /// E.g. "Via A 14", longest first; at most 8 variants of at most 512 bytes.
+    /// The summary, e.g. "Via A 14", longest first; at most 8 variants of at most 512 bytes.
     public var summaryVariants: [String]
-    /// E.g. "Traffic is light", longest first; at most 8 variants of at most 512 bytes.
+    /// The additional information, e.g. "Traffic is light", longest first; at most 8 variants of at most 512 bytes.
     public var additionalInformationVariants: [String]
-    /// Shown once chosen, longest first; at most 8 variants of at most 512 bytes.
+    /// The summary that is shown once the choice is selected, longest first; at most 8 variants of at most 512 bytes.
     public var selectionSummaryVariants: [String]
-    /// Of the whole choice; nil when not known.
+    /// The estimates of the whole choice; nil when not known.
     public var travelEstimates: TravelEstimates?
 
     /// Creates a route choice.
@@ -100,15 +100,15 @@ public struct RouteChoice: Sendable, Hashable {
 ///
 /// - Source: `CPTrip`.
 public struct Trip: Sendable, Hashable {
-    /// The client's own; not empty; at most 128 bytes.
+    /// The client's own id for the trip; not empty, at most 128 bytes.
     public var id: String
-    /// Where it starts.
+    /// The waypoint at which the trip starts.
     public var origin: Waypoint
-    /// Where it ends.
+    /// The waypoint at which the trip ends.
     public var destination: Waypoint
-    /// On the way, in order, without origin and destination; at most 64.
+    /// The waypoints on the way, in order, without origin and destination; at most 64.
     public var waypoints: [Waypoint]
-    /// At most 3.
+    /// The ways to make the trip; at most 3.
     public var routeChoices: [RouteChoice]
     /// The choice that is driven or preselected; nil for none.
     public var selectedRouteChoice: UInt32?

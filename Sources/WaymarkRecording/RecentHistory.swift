@@ -24,7 +24,7 @@ package struct RecentHistory: Sendable {
         let state: RecordedState
         /// The state was told anew.
         let isNew: Bool
-        /// What is kept of the state for this block alone, about.
+        /// The bytes of the state that only this block keeps, about.
         let stateByteCount: Int
         var items: [Item] = []
         var itemByteCount = 0

@@ -2,9 +2,9 @@ public import WaymarkModel
 
 /// A part of a routing engine's answer that was lost or changed in reading.
 public struct RouteNotice: Sendable, Hashable {
-    /// Where in the answer, e.g. `routes[0].legs[1].steps[3].maneuver`.
+    /// The path of the part in the answer, e.g. `routes[0].legs[1].steps[3].maneuver`.
     public package(set) var path: String
-    /// A sentence.
+    /// The reason, as a sentence.
     public package(set) var reason: String
     /// Whether it reports that the engine moved a point.
     package var isMovedPoint: Bool
@@ -52,8 +52,8 @@ public struct EngineRoute: Sendable, Hashable {
     public package(set) var engine: Engine
     /// Origin, stops, destination; at least two.
     public package(set) var waypoints: [Waypoint]
-    /// What to start guidance with: maneuvers and lane guidances in order with ids from 1, one segment per leg, and the first
-    /// maneuvers as the upcoming ones.
+    /// The information to start guidance with: maneuvers and lane guidances in order with ids from 1, one segment per leg, and the
+    /// first maneuvers as the upcoming ones.
     public package(set) var information: RouteInformation
     /// The whole line; at least one point, no two equal neighbours.
     public package(set) var line: [Coordinate]
@@ -73,7 +73,7 @@ public struct EngineRoute: Sendable, Hashable {
     public package(set) var distance: Distance
     /// The travel time according to the engine, including the time at stops.
     public package(set) var duration: Duration
-    /// What was lost in reading.
+    /// Notices about what was lost or changed in reading.
     public package(set) var notices: [RouteNotice]
     /// The route in a few words, e.g. "Landstrasse, Austrasse"; longest first; empty when nothing has a name.
     public package(set) var summaryVariants: [String]

@@ -175,7 +175,7 @@ package final class GatewayDriver: Sendable {
 
     /// Accepts a connection, or tells the peer why not. Called on its loop, one of this driver's, before it is read.
     ///
-    /// `socket` is the channel's: the first input is read from it immediately. nil for a channel that is more than a socket.
+    /// `socket` is the channel's: the first input is read from it immediately. nil if bytes must pass other handlers of the channel.
     package func accept(
         _ channel: any Channel, through origin: ConnectionOrigin, from source: PeerSource,
         on socket: BareSocket? = nil

@@ -1,4 +1,4 @@
-/// Why a call failed. The description says what happened and what to do.
+/// The reason why a call failed. The description says what happened and what to do.
 public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The connection could not be opened, or the listener there is not a gateway.
     case cannotConnect(ServiceAddress, reason: String)
@@ -21,7 +21,7 @@ public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The task that waited was cancelled. Nothing that it asked for happens later.
     case cancelled
 
-    /// What happened and what to do.
+    /// A text that says what happened and what to do.
     public var description: String {
         switch self {
         case .cannotConnect(let address, let reason):

@@ -30,7 +30,7 @@ public struct Feed<Element: Sendable>: AsyncSequence, Sendable {
             self.dequeue = feed.dequeue
         }
 
-        /// The next element; nil after the last one, or when the task is cancelled.
+        /// Returns the next element; nil after the last one, or when the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
             while true {
                 switch self.dequeue() {

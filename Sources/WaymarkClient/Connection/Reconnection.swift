@@ -8,9 +8,9 @@ public enum ConnectionState: Sendable, Hashable {
     case closed(ClientError)
 }
 
-/// When to reconnect after a loss: each wait is twice as long as the one before.
+/// The waits before attempts to reconnect after a loss: each wait is twice as long as the one before.
 public struct ReconnectionPolicy: Sendable, Hashable {
-    /// After the first failure.
+    /// The wait after the first failure.
     public var firstDelay: Duration
     /// The longest wait. After a connection that lasted at least as long, the next wait is `firstDelay` again.
     public var delayMax: Duration

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Where a gateway listens: `tcp:HOST:PORT` or `unix:/path`.
+/// The address at which a gateway listens: `tcp:HOST:PORT` or `unix:/path`.
 public enum ServiceAddress: Sendable, Hashable, CustomStringConvertible {
     /// A host name or address, and a port, 1 ... 65 535.
     case tcp(host: String, port: Int)
@@ -32,14 +32,14 @@ public enum ServiceAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Where navigation clients connect by default: the socket of this user's `waymarkd` if it exists, else that of the
+    /// The default address for navigation clients: the socket of this user's `waymarkd` if it exists, else that of the
     /// system's service (`/run/waymark/navigation.sock`) if it exists, else this user's.
     public static var defaultNavigation: ServiceAddress { self.find("navigation.sock") }
 
-    /// The same for vehicles: `vehicle.sock`.
+    /// The default address for vehicles: like ``defaultNavigation``, with `vehicle.sock`.
     public static var defaultVehicle: ServiceAddress { self.find("vehicle.sock") }
 
-    /// The same for observers: `observe.sock`.
+    /// The default address for observers: like ``defaultNavigation``, with `observe.sock`.
     public static var defaultObserver: ServiceAddress { self.find("observe.sock") }
 
     /// The first folder that has the socket; without any, the first folder.

@@ -2,34 +2,34 @@ public import Foundation
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// What a gateway counts. The values up to ``featuresWithheld`` only grow; the others are the present size of something.
+/// A counter of a gateway. The values up to ``featuresWithheld`` only grow; the others are the present size of something.
 public enum GatewayCounter: String, Sendable, Hashable, CaseIterable {
-    /// Label: the message's name; `unknown` for types that the gateway does not know.
+    /// Publications that were accepted. Label: the message's name; `unknown` for types that the gateway does not know.
     case publications
     /// Publications that changed nothing.
     case publicationsUnchanged
     case publicationsRejected
     case sessionsOpened
-    /// Label: the reason.
+    /// Sessions that have ended. Label: the reason.
     case sessionsEnded
     case requests
-    /// Label: the outcome.
+    /// Requests that have ended. Label: the outcome.
     case requestsEnded
     case snapshots
     case resumptions
-    /// Label: the role.
+    /// Peers that were admitted, also those that resumed. Label: the role.
     case peersAdmitted
     /// Peers that the gateway did not admit. Label: the close code.
     case peersRefused
     /// Admitted peers that the gateway closed. Label: the close code.
     case peersClosed
-    /// What observers were not told because they read too slowly.
+    /// Entries that observers were not told because they read too slowly.
     case entriesDropped
     /// Publications that changed something, each counted for each endpoint of its session. Label: as for publications.
     case deliveries
     case acknowledgements
     case connectionsAccepted
-    /// Of frames of all types.
+    /// Bytes received, in frames of all types.
     case bytesReceived
     case bytesSent
     /// States that newer ones replaced while they waited for a peer that reads slowly.
@@ -50,17 +50,17 @@ public enum GatewayCounter: String, Sendable, Hashable, CaseIterable {
     case retainedBytes
     case replayBytes
     case observationBytes
-    /// Also those that have not said who they are.
+    /// Open connections, also those that have not said who they are.
     case connections
-    /// What waits for peers that read slowly.
+    /// Bytes that wait for peers that read slowly.
     case waitingBytes
-    /// Of frames that have not arrived completely.
+    /// Bytes of frames that have not arrived completely.
     case inputBytes
-    /// Label: the phase.
+    /// Open sessions. Label: the phase.
     case sessionsInPhase
-    /// Of open requests that have more than 512 bytes.
+    /// Bytes of the open requests that have more than 512 bytes.
     case requestBytes
-    /// How long the event loops took to answer when the counters were read.
+    /// Microseconds that the event loops took to answer when the counters were read.
     case loopMicroseconds
 }
 
@@ -68,47 +68,47 @@ public enum GatewayCounter: String, Sendable, Hashable, CaseIterable {
 public struct GatewayCounters: Sendable, Hashable {
     /// One value.
     public struct Value: Sendable, Hashable {
-        /// What is counted, as the protocol names it.
+        /// The name of the counter in the protocol.
         public let name: String
-        /// What kind of it, as the protocol names it, e.g. `finished`; empty: there are no kinds.
+        /// The label of the value, as the protocol names it, e.g. `finished`; empty for none.
         public let label: String
-        /// How many, or how much.
+        /// The count, or the present size.
         public let value: UInt64
     }
 
-    /// What waits for one connection.
+    /// The measures of one connection: what waits for it.
     public struct Connection: Sendable, Hashable {
-        /// `VEHICLE/ENDPOINT` or a client.
+        /// The peer: `VEHICLE/ENDPOINT` or a client.
         public let peer: String
-        /// What waits for the peer to read.
+        /// Bytes that wait for the peer to read.
         public let waitingBytes: UInt64
-        /// Of a frame that has not arrived completely.
+        /// Bytes of a frame that has not arrived completely.
         public let inputBytes: UInt64
         /// States that newer ones replaced while they waited.
         public let conflated: UInt64
     }
 
-    /// What one session has.
+    /// The measures of one session.
     public struct Session: Sendable, Hashable {
         /// Its id on the wire.
         public let id: UInt32
         /// The number of its last publication.
         public let sequence: UInt64
-        /// Kept for endpoints that join.
+        /// Bytes kept for endpoints that join.
         public let retainedBytes: UInt64
-        /// Kept for endpoints that resume.
+        /// Bytes kept for endpoints that resume.
         public let replayBytes: UInt64
-        /// How long ago the gateway accepted the last publication; nil: none so far.
+        /// The time since the gateway accepted the last publication; nil if there was none so far.
         public let age: Duration?
     }
 
-    /// When they were read, by this computer's clock.
+    /// The time at which the counters were read, by this computer's clock.
     public let time: Date
     /// All values, also of counters that this build does not know. A counter without a value is 0.
     public let values: [Value]
-    /// Empty unless they were asked for.
+    /// The measures of connections; empty unless they were asked for.
     public let connections: [Connection]
-    /// Empty unless they were asked for. In the order of their ids.
+    /// The measures of sessions, in the order of their ids; empty unless they were asked for.
     public let sessions: [Session]
 
     /// The sum over all labels.

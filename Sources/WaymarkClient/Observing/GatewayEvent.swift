@@ -3,11 +3,11 @@ internal import WaymarkProtocol
 
 /// Something that happened in a gateway.
 public struct GatewayEvent: Sendable, Hashable {
-    /// What happened.
+    /// The kind of an event.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The gateway accepted a peer.
         case admitted
-        /// The same, and the peer resumed.
+        /// The gateway accepted a peer, and the peer resumed.
         case resumed
         /// The gateway closes a connection. Code: why.
         case closing
@@ -49,7 +49,7 @@ public struct GatewayEvent: Sendable, Hashable {
         case unknown
     }
 
-    /// What happened.
+    /// The kind of the event.
     public let kind: Kind
     /// The vehicles that it is about; empty also if the access rules hide them.
     public let vehicles: [String]
@@ -61,7 +61,7 @@ public struct GatewayEvent: Sendable, Hashable {
     public let session: UInt32
     /// The id of the request that it is about; empty for none.
     public let requestID: String
-    /// See the kinds.
+    /// The code; each kind says what it means.
     public let code: UInt32
     /// The code as the protocol names it, e.g. `finished`; empty where it is only a number.
     public let codeName: String

@@ -1,11 +1,12 @@
 public import Foundation
 internal import WaymarkProtocol
 
-/// What an observer was told, in the order in which it happened.
+/// Something that an observer was told, in the order in which it happened.
 ///
-/// At most 1 024 updates, with frames of 16 MiB, are queued for a reader; beyond that the oldest are dropped and ``Content/missed(_:)`` tells how many.
+/// At most 1 024 updates, with frames of 16 MiB, are queued for a reader; beyond that the oldest are dropped and
+/// ``Content/missed(_:)`` tells how many.
 public struct GatewayUpdate: Sendable, Hashable {
-    /// What an update says.
+    /// The content of an update.
     public enum Content: Sendable, Hashable {
         /// Something happened.
         case event(GatewayEvent)
@@ -16,15 +17,15 @@ public struct GatewayUpdate: Sendable, Hashable {
         /// The whole state. Each reader begins with it; it comes again after entries were dropped or if the gateway no longer knew this
         /// observer. What happened in between is not known.
         case synchronized(GatewaySnapshot)
-        /// So many updates were dropped here, because the reader was too slow.
+        /// The number of updates that were dropped here because the reader was too slow.
         case missed(Int)
     }
 
-    /// Of the entry, in the order of the gateway; the frames of one entry have the same.
+    /// The number of the entry, in the order of the gateway; the frames of one entry have the same number.
     public let number: UInt64
-    /// When it happened, by this computer's clock.
+    /// The time at which it happened, by this computer's clock.
     public let time: Date
-    /// What it is.
+    /// The content of the update.
     public let content: Content
 }
 

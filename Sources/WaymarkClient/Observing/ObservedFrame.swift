@@ -3,15 +3,15 @@ package import WaymarkProtocol
 
 /// A frame that crossed between a gateway and its peers.
 public struct ObservedFrame: Sendable, Hashable {
-    /// Which way a frame went.
+    /// The direction of a frame, with its peers.
     public enum Way: Sendable, Hashable {
-        /// To the gateway, from this peer: `VEHICLE/ENDPOINT` or a client.
+        /// The frame went to the gateway, from this peer: `VEHICLE/ENDPOINT` or a client.
         case from(String)
-        /// From the gateway, to these peers.
+        /// The frame went from the gateway, to these peers.
         case to([String])
     }
 
-    /// Which way it went.
+    /// The direction of the frame, with its peers.
     public let way: Way
     /// The message's name in the protocol, e.g. `updateTripEstimates`; of one that this build does not know, its type, e.g.
     /// `0x0142`.
@@ -33,7 +33,7 @@ public struct ObservedFrame: Sendable, Hashable {
     public let isRejected: Bool
     /// Header and body, as they crossed, or as redacted.
     public let bytes: [UInt8]
-    /// What a publication, or another message to an endpoint, says; ``VehicleUpdate/Content/other`` for other messages.
+    /// The content of a publication, or of another message to an endpoint; ``VehicleUpdate/Content/other`` for other messages.
     public let content: VehicleUpdate.Content
     /// The message; nil for one that this build cannot read.
     package let message: Message?

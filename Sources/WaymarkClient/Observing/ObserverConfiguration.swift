@@ -2,31 +2,32 @@ public import Logging
 internal import WaymarkProtocol
 
 extension Observer {
-    /// Who the observer is and what it is told.
+    /// The configuration of an observer: who it is and what it is told.
     ///
     /// Each list that is not empty restricts what it is told; something must concern one of each such list.
     public struct Configuration: Sendable {
-        /// For humans; need not be unique. 1 ... 64 of A-Z a-z 0-9 . _ : -
+        /// The id, which is for humans and need not be unique: 1 ... 64 of A-Z a-z 0-9 . _ : -
         public var id: String
-        /// For humans; at most 128 bytes.
+        /// The name for humans; at most 128 bytes.
         public var displayName = ""
-        /// Only what concerns these vehicles; at most 64.
+        /// The vehicles that it is told about; at most 64, empty for all.
         public var vehicles: [String] = []
-        /// Only what concerns these clients; at most 64.
+        /// The clients that it is told about; at most 64, empty for all.
         public var clients: [String] = []
-        /// Only what concerns these sessions; at most 64.
+        /// The sessions that it is told about; at most 64, empty for all.
         public var sessions: [UInt32] = []
-        /// Only events of these kinds. It does not restrict frames.
+        /// The kinds of events that it is told; empty for all. Frames are not restricted by it.
         public var kinds: Set<GatewayEvent.Kind> = []
-        /// Who is connected, which sessions and requests there are. Without it, ``Observer/state`` names the gateway only.
+        /// Whether it is told the state: who is connected, which sessions and requests there are. Without it, ``Observer/state``
+        /// names the gateway only.
         public var includesState = true
-        /// Events, see ``GatewayEvent``.
+        /// Whether it is told events, see ``GatewayEvent``.
         public var includesEvents = true
-        /// The frames of all peers, which are many.
+        /// Whether it is told the frames of all peers, which are many.
         public var includesFrames = false
         /// The listener's pre-shared key; empty for none.
         public var credential: [UInt8] = []
-        /// When to reconnect after a loss.
+        /// The policy for reconnecting after a loss.
         public var reconnection = ReconnectionPolicy()
         /// Logs what the library does by itself: connecting, losses, reconnecting, and readers that miss updates. By default
         /// nothing is logged.
@@ -37,7 +38,7 @@ extension Observer {
         /// Called with every state of the connection, in order with the updates.
         package var onEveryConnectionState: (@Sendable (ConnectionState) -> Void)?
 
-        /// A configuration for the observer named `id`.
+        /// Creates a configuration for the observer named `id`.
         public init(id: String = "observer") { self.id = id }
     }
 }

@@ -2,24 +2,24 @@ public import Logging
 
 /// The vehicles of a session.
 public enum SessionVehicles: Sendable, Hashable {
-    /// These, now or when they connect.
+    /// These vehicles, now or when they connect.
     case vehicles([String])
     /// Every vehicle that wants guidance and is free.
     case anyThatAsked
 }
 
 extension NavigationClient {
-    /// Who the client is and what it answers.
+    /// The configuration of a client: who it is and what it answers.
     public struct Configuration: Sendable {
-        /// 1 ... 64 of A-Z a-z 0-9 . _ : -
+        /// The id of the client: 1 ... 64 of A-Z a-z 0-9 . _ : -
         public var id: String
-        /// For humans; at most 128 bytes.
+        /// The name for humans; at most 128 bytes.
         public var displayName = ""
-        /// Higher wins, -1 000 ... 1 000.
+        /// The priority of the client, -1 000 ... 1 000; higher wins.
         public var priority: Int32 = 0
         /// The listener's pre-shared key; empty for none.
         public var credential: [UInt8] = []
-        /// When to reconnect after a loss.
+        /// The policy for reconnecting after a loss.
         public var reconnection = ReconnectionPolicy()
         /// Answers a vehicle that asks for a drive. nil: the gateway does not ask this client.
         public var onDestination: (@Sendable (DestinationInquiry) async -> DestinationAnswer)?
@@ -27,7 +27,7 @@ extension NavigationClient {
         /// refused, and readers that miss events. By default nothing is logged.
         public var logger = Logger.disabled
 
-        /// A configuration for the client named `id`.
+        /// Creates a configuration for the client named `id`.
         public init(id: String) { self.id = id }
     }
 }

@@ -1,7 +1,7 @@
 public import WaymarkModel
 internal import WaymarkProtocol
 
-/// Which user interfaces a vehicle limits while it drives.
+/// The user interfaces that a vehicle limits while it drives.
 ///
 /// - Source: `CPLimitableUserInterface`.
 public struct LimitableUserInterfaces: OptionSet, Sendable, Hashable, CustomStringConvertible {
@@ -16,7 +16,7 @@ public struct LimitableUserInterfaces: OptionSet, Sendable, Hashable, CustomStri
     /// Long lists.
     public static let lists = LimitableUserInterfaces(rawValue: 2)
 
-    /// What is limited, for humans.
+    /// The limited user interfaces in words, for humans.
     public var description: String {
         let names = [(Self.keyboard, "keyboard"), (.lists, "lists")].filter { self.contains($0.0) }.map(\.1)
         return names.isEmpty ? "nothing" : names.joined(separator: " and ")
@@ -31,12 +31,12 @@ public struct DisplaySettings: Sendable, Hashable, CustomStringConvertible {
     public var speedLimit: ClusterSetting?
     /// Whether content is light or dark.
     public var contentStyle: ContentStyle?
-    /// What may not be used now.
+    /// The user interfaces that may not be used now.
     public var limitedUserInterfaces: LimitableUserInterfaces?
     /// Whether the display is ready to show guidance.
     public var isReadyToShow: Bool?
 
-    /// Settings; what is nil is left as it is.
+    /// Creates settings; what is nil is left as it is.
     public init(
         compass: ClusterSetting? = nil, speedLimit: ClusterSetting? = nil, contentStyle: ContentStyle? = nil,
         limitedUserInterfaces: LimitableUserInterfaces? = nil, isReadyToShow: Bool? = nil
@@ -48,7 +48,7 @@ public struct DisplaySettings: Sendable, Hashable, CustomStringConvertible {
         self.isReadyToShow = isReadyToShow
     }
 
-    /// What is set, for humans.
+    /// The known settings in words, for humans.
     public var description: String {
         var words: [String] = []
         if let compass { words.append("compass \(compass)") }

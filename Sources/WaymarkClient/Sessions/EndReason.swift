@@ -1,6 +1,6 @@
 internal import WaymarkProtocol
 
-/// Why a session, or a vehicle's part in it, has ended.
+/// The reason why a session, or a vehicle's part in it, has ended.
 public enum EndReason: Sendable, Hashable, CustomStringConvertible {
     /// The navigation client has arrived.
     case finished
@@ -51,7 +51,7 @@ public enum EndReason: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What happened, for humans.
+    /// The reason in words, for humans.
     public var description: String {
         switch self {
         case .finished: "arrived"

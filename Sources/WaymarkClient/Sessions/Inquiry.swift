@@ -5,13 +5,13 @@ internal import WaymarkProtocol
 public struct WaypointInquiry: Sendable, Hashable {
     /// The vehicle that asks.
     public let vehicle: String
-    /// Where to stop.
+    /// The place at which to stop.
     public let waypoint: Waypoint
     /// The segment to insert into; empty: the client chooses.
     public let segment: String
 }
 
-/// How a client answers a ``WaypointInquiry``.
+/// The answer of a client to a ``WaypointInquiry``.
 public enum WaypointAnswer: Sendable {
     /// The vehicle's user is asked with these estimates of the trip with the stop. `whenAccepted` runs if the user agrees: it
     /// publishes the new route. An error that it throws is logged. Estimates outside of their range decline the request as
@@ -23,7 +23,7 @@ public enum WaypointAnswer: Sendable {
     case decline(DeclineReason)
 }
 
-/// Why a client declines a stop or a drive.
+/// The reason why a client declines a stop or a drive.
 public enum DeclineReason: Sendable, Hashable, CaseIterable {
     /// The client does not handle such requests.
     case notSupported
@@ -33,7 +33,7 @@ public enum DeclineReason: Sendable, Hashable, CaseIterable {
     case busy
     /// It is not possible, e.g. no road leads to the place.
     case invalid
-    /// More than the client can store.
+    /// The request is larger than the client can store.
     case tooLarge
 
     /// As it goes over the wire.
@@ -52,11 +52,11 @@ public enum DeclineReason: Sendable, Hashable, CaseIterable {
 public struct DestinationInquiry: Sendable, Hashable {
     /// The vehicle that asks.
     public let vehicle: String
-    /// Where to drive.
+    /// The place to drive to.
     public let destination: Waypoint
 }
 
-/// How a client answers a ``DestinationInquiry``.
+/// The answer of a client to a ``DestinationInquiry``.
 public enum DestinationAnswer: Sendable, Hashable {
     /// The client will open a session and guide the vehicle there.
     case accept
@@ -64,7 +64,7 @@ public enum DestinationAnswer: Sendable, Hashable {
     case decline(DeclineReason)
 }
 
-/// How a request, or a shared destination, ended.
+/// The outcome of a request, or of a shared destination.
 public enum RequestResult: UInt32, Sendable, Hashable, CaseIterable {
     /// It was accepted.
     case accepted = 1
@@ -78,7 +78,7 @@ public enum RequestResult: UInt32, Sendable, Hashable, CaseIterable {
     case invalid
     /// No answer came in time.
     case timedOut
-    /// More than the receiver can store.
+    /// It is larger than the receiver can store.
     case tooLarge
     /// The other side has disconnected.
     case gone
@@ -87,7 +87,7 @@ public enum RequestResult: UInt32, Sendable, Hashable, CaseIterable {
     /// The session that it was about has ended.
     case sessionEnded
 
-    /// What happened, for humans.
+    /// The outcome in words, for humans.
     public var explanation: String {
         switch self {
         case .accepted: "accepted"

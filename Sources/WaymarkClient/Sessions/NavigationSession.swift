@@ -14,7 +14,7 @@ public struct NavigationSession: Sendable {
     let key: Identifier
     let ending: SessionEnding
 
-    /// Why the session has ended; nil while it is open.
+    /// The reason why the session has ended; nil while it is open.
     public var endReason: EndReason? { self.ending.reason }
 
     /// The session's events, for one more reader. It begins with the vehicles and their settings, and ends with

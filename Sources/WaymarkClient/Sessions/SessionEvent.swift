@@ -1,7 +1,7 @@
 public import WaymarkModel
 internal import WaymarkProtocol
 
-/// What happens to a session beside what its client publishes.
+/// Something that happens to a session, besides what its client publishes.
 ///
 /// For a slow reader only the newest `vehicleChanged`, `routeSource` and `received` of each vehicle is queued. Of all events
 /// at most 256 are queued; beyond that the oldest are dropped and ``missed(_:)`` tells how many. `ended` is the last event and
@@ -40,17 +40,17 @@ public enum SessionEvent: Sendable, Hashable {
 
     /// One endpoint of a vehicle in the session.
     public struct Endpoint: Sendable, Hashable {
-        /// Unique in its vehicle.
+        /// The name, which is unique in its vehicle.
         public let name: String
         /// Its display is ready to show.
         public let isReady: Bool
-        /// BCP 47; empty if unknown.
+        /// The locale, a BCP 47 tag; empty if unknown.
         public let locale: String
         /// The features that it does not get, and why.
         public let withheld: [GuidanceFeature: WithholdingReason]
     }
 
-    /// How far one endpoint has received and shown what was published.
+    /// The numbers of the last publications that one endpoint has received and shown.
     public struct Receipt: Sendable, Hashable {
         /// The vehicle's id.
         public let vehicle: String
@@ -64,7 +64,7 @@ public enum SessionEvent: Sendable, Hashable {
 
     /// A vehicle joined, is awaited, was refused or left; or one of its endpoints connected, left or became ready.
     case vehicleChanged(vehicle: String, standing: Standing, endpoints: [Endpoint])
-    /// What the vehicle does with the route.
+    /// The vehicle's use of the route.
     case routeSource(vehicle: String, RouteSource)
     /// Display settings changed; those that did not are nil.
     case settings(vehicle: String, endpoint: String, DisplaySettings)
@@ -80,7 +80,7 @@ public enum SessionEvent: Sendable, Hashable {
     case received(sequence: UInt64, receipts: [Receipt])
     /// The gateway refused a publication; nothing of it was applied.
     case rejected(field: String, reason: String)
-    /// So many events were dropped here, because the reader was too slow.
+    /// The number of events that were dropped here because the reader was too slow.
     case missed(Int)
     /// The session has ended; no event follows.
     case ended(reason: EndReason)

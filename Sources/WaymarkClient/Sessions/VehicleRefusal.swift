@@ -1,6 +1,6 @@
 internal import WaymarkProtocol
 
-/// Why a vehicle refuses a session.
+/// The reason why a vehicle refuses a session.
 public enum VehicleRefusal: Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// Another navigation client guides it.
     case busy
@@ -24,7 +24,7 @@ public enum VehicleRefusal: Sendable, Hashable, CaseIterable, CustomStringConver
         }
     }
 
-    /// Why, for humans.
+    /// The reason in words, for humans.
     public var description: String {
         switch self {
         case .busy: "another navigation client guides it"

@@ -6,11 +6,11 @@ package import WaymarkProtocol
 public struct WaypointPrompt: Sendable, Hashable {
     /// The id of the request that it is about.
     public let id: String
-    /// Where to stop.
+    /// The place at which to stop.
     public let waypoint: Waypoint
-    /// Of the trip with the new waypoint.
+    /// The estimates of the trip with the new waypoint.
     public let travelEstimates: TravelEstimates
-    /// Counted from its arrival; the gateway does not wait longer for an answer.
+    /// The time for an answer, counted from the arrival of the prompt; the gateway does not wait longer.
     public let timeout: Duration
 
     init(_ prompt: Prompt) {
@@ -34,61 +34,61 @@ package struct SharedDestination: Sendable, Hashable {
     }
 }
 
-/// What an endpoint can show and store. 0 is no limit.
+/// The limits of what an endpoint can show and store. 0 is no limit.
 public struct EndpointLimits: Sendable, Hashable {
-    /// In Unicode scalars.
+    /// The length of the longest road name that it shows, in Unicode scalars.
     public var currentRoadNameLengthMax: UInt32 = 0
-    /// In Unicode scalars.
+    /// The length of the longest name or address of a waypoint that it shows, in Unicode scalars.
     public var destinationNameLengthMax: UInt32 = 0
-    /// In Unicode scalars.
+    /// The length of the longest name of a road after a maneuver that it shows, in Unicode scalars.
     public var roadFollowingManeuverLengthMax: UInt32 = 0
-    /// In Unicode scalars.
+    /// The length of the longest instruction of a maneuver that it shows, in Unicode scalars.
     public var maneuverInstructionLengthMax: UInt32 = 0
-    /// In Unicode scalars.
+    /// The length of the longest instruction of a lane guidance that it shows, in Unicode scalars.
     public var laneInstructionLengthMax: UInt32 = 0
-    /// In Unicode scalars.
+    /// The length of the longest text of an alert and its actions that it shows, in Unicode scalars.
     public var alertTextLengthMax: UInt32 = 0
-    /// Counted from the first upcoming maneuver.
+    /// The number of maneuvers that it can store, counted from the first upcoming maneuver.
     public var maneuversStoredMax: UInt32 = 0
-    /// Counted from the current lane guidance.
+    /// The number of lane guidances that it can store, counted from the current lane guidance.
     public var laneGuidancesStoredMax: UInt32 = 0
-    /// Longer lines are thinned.
+    /// The number of points that it can store of a route segment's line; longer lines are thinned.
     public var routeSegmentPointsMax: UInt32 = 0
     /// The largest frame that it takes, header included: 0 or 4 096 ... 16 777 216 bytes. A long route comes in parts then, see
     /// ``VehicleState/isComplete``.
     public var frameBytesMax: UInt32 = 0
 
-    /// No limits.
+    /// Creates limits that limit nothing.
     public init() {}
 }
 
 extension VehicleEndpoint {
-    /// Who the endpoint is, what it shows and what it answers.
+    /// The configuration of an endpoint: who it is, what it shows and what it answers.
     public struct Configuration: Sendable {
-        /// 1 ... 64 of A-Z a-z 0-9 . _ : -
+        /// The id of the vehicle: 1 ... 64 of A-Z a-z 0-9 . _ : -
         public var vehicle: String
-        /// Unique in the vehicle; same alphabet.
+        /// The name of the endpoint, which is unique in the vehicle: 1 ... 64 of the same characters.
         public var endpoint: String
-        /// For humans; at most 128 bytes.
+        /// The name for humans; at most 128 bytes.
         public var displayName = ""
         /// Features that the gateway need not send, e.g. `.laneGuidance`.
         public var withoutFeatures: Set<GuidanceFeature> = []
-        /// What it can show and store.
+        /// The limits of what it can show and store.
         public var limits = EndpointLimits()
-        /// In which units it shows distances.
+        /// The units in which it shows distances.
         public var distanceUnits = DistanceUnits.asPublished
-        /// BCP 47.
+        /// The locale, a BCP 47 tag; empty if unknown.
         public var locale = ""
-        /// Takes guidance from sessions opened for any vehicle that asked.
+        /// Whether the vehicle takes guidance from sessions opened for any vehicle that asked.
         public var isGuidanceWanted = true
         /// The listener's pre-shared key; empty for none.
         public var credential: [UInt8] = []
-        /// When to reconnect after a loss.
+        /// The policy for reconnecting after a loss.
         public var reconnection = ReconnectionPolicy()
         /// Asks the vehicle's user whether to make a stop; nil: this endpoint is not asked. Its task is cancelled when the
         /// prompt has ended; the answer does not count then.
         public var onPrompt: (@Sendable (WaypointPrompt) async -> Bool)?
-        /// Whether to accept a destination that the client offers; nil: this endpoint is not asked.
+        /// Decides whether to accept a destination that the client offers; nil: this endpoint is not asked.
         public var onDestination: (@Sendable (Waypoint) async -> Bool)?
         /// The same, with the outcome to answer; nil: this endpoint does not answer. Used in place of ``onDestination``.
         package var onShare: (@Sendable (SharedDestination) async -> RequestResult?)?
@@ -101,7 +101,7 @@ extension VehicleEndpoint {
         /// closes in the end. It must not wait for ``VehicleEndpoint/close()``.
         package var onEveryUpdate: (@Sendable (VehicleUpdate) async -> Void)?
 
-        /// A configuration for one endpoint.
+        /// Creates a configuration for one endpoint.
         public init(vehicle: String, endpoint: String) {
             self.vehicle = vehicle
             self.endpoint = endpoint

@@ -1,6 +1,6 @@
 public import WaymarkModel
 
-/// Why a vehicle ends guidance.
+/// The reason why a vehicle ends guidance.
 public enum CancellationReason: Sendable, Hashable, CaseIterable {
     /// The vehicle navigates itself: no client may guide it until it allows guidance or asks for a drive.
     case ownNavigationStarted
@@ -20,10 +20,10 @@ extension VehicleEndpoint {
     /// update ``VehicleUpdate/Content/requestEnded(id:_:)`` has the outcome.
     ///
     /// - Parameters:
-    ///   - waypoint: Where to stop.
+    ///   - waypoint: The place at which to stop.
     ///   - segment: The segment to insert into; empty: the client chooses.
-    ///   - requestID: 1 ... 64 bytes, the argument of ``withdrawRequest(_:)``; nil: a random one.
-    /// - Returns: How it ended; ``RequestResult/invalid`` also for a field outside of its range, which the update
+    ///   - requestID: The id of the request, 1 ... 64 bytes, the argument of ``withdrawRequest(_:)``; nil: a random one.
+    /// - Returns: The outcome; ``RequestResult/invalid`` also for a field outside of its range, which the update
     ///   ``VehicleUpdate/Content/refused(field:reason:)`` names.
     public func requestWaypoint(
         _ waypoint: Waypoint, segment: String = "", requestID: String? = nil
@@ -57,7 +57,7 @@ extension VehicleEndpoint {
     ///
     /// Cancelling the task ends the call; a message that is not sent yet is not sent.
     ///
-    /// - Returns: Why the session ended. ``EndReason/noSession`` if there was none; ``EndReason/connectionClosed(_:)`` with
+    /// - Returns: The reason why the session ended. ``EndReason/noSession`` if there was none; ``EndReason/connectionClosed(_:)`` with
     ///   the error if it is not known how it ended.
     public func cancelNavigation(_ reason: CancellationReason) async -> EndReason {
         await self.cancel(reason)

@@ -1,7 +1,7 @@
 public import WaymarkModel
 package import WaymarkProtocol
 
-/// What a vehicle endpoint has received of its session: the newest value of everything.
+/// The state that a vehicle endpoint has received of its session: the newest value of everything.
 public struct VehicleState: Sendable, Hashable {
     /// The phase of the session that the endpoint is in.
     public enum Phase: Sendable, Hashable {
@@ -27,7 +27,7 @@ public struct VehicleState: Sendable, Hashable {
     public var isSuspended = false
     /// The features that this endpoint does not get, and why.
     public var withheld: [GuidanceFeature: WithholdingReason] = [:]
-    /// Up to which number this is what was published; 0 during a full snapshot, since a part of one cannot be resumed.
+    /// The number up to which this is what was published; 0 during a full snapshot, since a part of one cannot be resumed.
     public var sequence: UInt64 = 0
     /// Trips to choose from, before guidance.
     public var previews: [Trip] = []
@@ -35,13 +35,13 @@ public struct VehicleState: Sendable, Hashable {
     public var trip: Trip?
     /// The number of the route; rises with each new one.
     public var generation: UInt32 = 0
-    /// In order along the route.
+    /// The maneuvers, in order along the route.
     public var maneuvers: [Maneuver] = []
-    /// In order along the route.
+    /// The lane guidances, in order along the route.
     public var laneGuidances: [LaneGuidance] = []
-    /// In order along the route.
+    /// The route segments, in order along the route.
     public var segments: [RouteSegment] = []
-    /// Nearest first.
+    /// The upcoming maneuvers, nearest first.
     public var upcomingManeuvers: [ManeuverID] = []
     /// The lanes to show now; nil for none.
     public var currentLaneGuidance: LaneGuidanceID?
@@ -49,9 +49,9 @@ public struct VehicleState: Sendable, Hashable {
     public var currentSegment: String?
     /// The road the vehicle is on, longest variant first.
     public var currentRoadName: [String] = []
-    /// How near the first upcoming maneuver is.
+    /// The state of the first upcoming maneuver: how near it is.
     public var maneuverState = ManeuverState.continue
-    /// Of the whole trip; nil when not known.
+    /// The estimates of the whole trip; nil when not known.
     public var tripEstimates: TravelEstimates?
     /// The colour of the remaining time.
     public var timeRemainingColor = TimeRemainingColor.default
@@ -78,8 +78,8 @@ public struct VehicleState: Sendable, Hashable {
         self.upcomingManeuvers.first.flatMap { id in self.maneuvers.first { $0.id == id } }
     }
 
-    /// How long ago the newest part of the state was published; nil if nothing was, or if this was not received from a gateway. Subtract it
-    /// from remaining times that are shown while ``isSuspended`` or without a connection.
+    /// Returns how long ago the newest part of the state was published; nil if nothing was, or if this was not received from a gateway.
+    /// Subtract it from remaining times that are shown while ``isSuspended`` or without a connection.
     public func age(at instant: ContinuousClock.Instant = .now) -> Duration? {
         self.published.instant.map { max(.zero, instant - $0) }
     }
@@ -284,11 +284,11 @@ private struct PublicationTime: Sendable, Hashable {
 }
 
 extension VehicleUpdate {
-    /// What was received.
+    /// The content of an update.
     public enum Content: Sendable, Hashable {
         /// The first update of every reader: its `state` is the present one.
         case current
-        /// Up to `snapshotEnded` follow the whole state (`isFull`), or the updates that this endpoint has not received.
+        /// A snapshot begins: up to `snapshotEnded` follow the whole state (`isFull`), or the updates that this endpoint has not received.
         case snapshotBegan(isFull: Bool)
         /// The end of what `snapshotBegan` announced.
         case snapshotEnded
@@ -304,17 +304,17 @@ extension VehicleUpdate {
         case laneGuidancesAdded([LaneGuidance])
         /// Segments behind those of the route so far.
         case routeSegmentsAdded([RouteSegment])
-        /// Nearest first.
+        /// The upcoming maneuvers, nearest first.
         case upcomingManeuvers([ManeuverID])
-        /// nil: none.
+        /// The lanes to show now; nil for none.
         case currentLaneGuidance(LaneGuidanceID?)
-        /// Longest first.
+        /// The road that the vehicle is on, longest variant first.
         case currentRoadName([String])
-        /// How near the first upcoming maneuver is.
+        /// The state of the first upcoming maneuver: how near it is.
         case maneuverState(ManeuverState)
-        /// Of the whole trip.
+        /// The estimates of the whole trip, and the colour of the remaining time.
         case tripEstimates(TravelEstimates, TimeRemainingColor)
-        /// Of one maneuver.
+        /// The estimates of one maneuver.
         case maneuverEstimates(ManeuverID, TravelEstimates)
         /// The segment that the vehicle is on.
         case currentRouteSegment(String)
@@ -326,7 +326,7 @@ extension VehicleUpdate {
         case alertShown(NavigationAlert)
         /// The alert of this id was removed.
         case alertDismissed(UInt32, AlertDismissal)
-        /// Answered by `onDestination` of the configuration.
+        /// A destination that the client offers; `onDestination` of the configuration answers it.
         case destinationShared(shareID: String, Waypoint)
         /// The client ended guidance at the destination.
         case finished
@@ -338,7 +338,7 @@ extension VehicleUpdate {
         case restored
         /// The gateway ended the session.
         case ended(EndReason)
-        /// Answered by `onPrompt` of the configuration.
+        /// A question to the vehicle's user; `onPrompt` of the configuration answers it.
         case prompt(WaypointPrompt)
         /// The prompt of this id has ended: answered by this endpoint or another one, or not in time.
         case promptOver(id: String, RequestResult)
@@ -348,7 +348,7 @@ extension VehicleUpdate {
         case refused(field: String, reason: String)
         /// The gateway no longer knows this endpoint: the state is empty now. A snapshot follows if there is a session.
         case forgotten
-        /// So many updates were dropped here, because the reader was too slow.
+        /// The number of updates that were dropped here because the reader was too slow.
         case missed(Int)
         /// A message of a newer gateway, or one that is not for endpoints.
         case other

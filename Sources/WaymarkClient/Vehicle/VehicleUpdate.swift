@@ -10,7 +10,7 @@ public struct VehicleUpdate: Sendable {
     /// The message's name in the protocol, e.g. `updateTripEstimates`; without a message `current`, `forgotten`, `missed` or
     /// `refused`.
     public let name: String
-    /// What was received.
+    /// The content of the update.
     public let content: Content
     /// The session's id on the wire; 0 for none.
     public let session: UInt32

@@ -1,6 +1,6 @@
 // Made by scripts/generate/wire.sh from Protos. Do not edit.
 
-/// How an alert went away.
+/// The reason why an alert went away.
 ///
 /// Raw values are those on the wire.
 ///

@@ -1,10 +1,10 @@
 // Made by scripts/generate/wire.sh from Protos. Do not edit.
 
-/// In which units the endpoint shows distances.
+/// The units in which the endpoint shows distances.
 ///
 /// Raw values are those on the wire.
 public enum DistanceUnits: WireEnumeration {
-    /// As the navigation client published them.
+    /// Distances as the navigation client published them.
     case asPublished
     /// Metres and kilometres.
     case metric

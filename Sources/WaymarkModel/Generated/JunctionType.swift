@@ -1,6 +1,6 @@
 // Made by scripts/generate/wire.sh from Protos. Do not edit.
 
-/// What kind of junction a maneuver is at.
+/// The type of the junction that a maneuver is at.
 ///
 /// Raw values are those on the wire.
 ///

@@ -1,18 +1,19 @@
 // Made by scripts/generate/wire.sh from Protos. Do not edit.
 
-/// How near the next maneuver is; the cycle is continue, initial, prepare, execute, continue.
+/// The stage of the approach to the next maneuver; the cycle is continue, initial, prepare, execute,
+/// continue.
 ///
 /// Raw values are those on the wire.
 ///
 /// - Source: CPManeuverState.
 public enum ManeuverState: WireEnumeration {
-    /// Nothing to do soon.
+    /// The driver has nothing to do soon.
     case `continue`
-    /// In the near future.
+    /// The maneuver is in the near future.
     case initial
-    /// In the immediate future.
+    /// The maneuver is in the immediate future.
     case prepare
-    /// In the maneuver.
+    /// The vehicle is in the maneuver.
     case execute
     /// A value that this build does not know; kept and forwarded.
     case unrecognized(UInt32)

@@ -1,6 +1,6 @@
 // Made by scripts/generate/wire.sh from Protos. Do not edit.
 
-/// What the driver does at a maneuver.
+/// The action that the driver takes at a maneuver.
 ///
 /// Raw values are those on the wire.
 ///

@@ -1,6 +1,6 @@
 // Made by scripts/generate/wire.sh from Protos. Do not edit.
 
-/// Why guidance is paused.
+/// The reason why guidance is paused.
 ///
 /// Raw values are those on the wire.
 ///

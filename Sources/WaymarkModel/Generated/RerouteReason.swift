@@ -1,12 +1,12 @@
 // Made by scripts/generate/wire.sh from Protos. Do not edit.
 
-/// Why the route changed.
+/// The reason why the route changed.
 ///
 /// Raw values are those on the wire.
 ///
 /// - Source: CPRerouteReason.
 public enum RerouteReason: WireEnumeration {
-    /// Not known.
+    /// The reason is not known.
     case unknown
     /// The driver missed a turn.
     case missedTurn

@@ -1,6 +1,6 @@
 // Made by scripts/generate/wire.sh from Protos. Do not edit.
 
-/// What the vehicle does with the shared route.
+/// The vehicle's use of the shared route.
 ///
 /// Raw values are those on the wire.
 ///

@@ -1,22 +1,22 @@
 // Made by scripts/generate/wire.sh from Protos. Do not edit.
 
-/// Why a stop is made.
+/// The kind of a stop: the reason why it is made.
 ///
 /// Raw values are those on the wire.
 public enum StopKind: WireEnumeration {
-    /// To charge the vehicle's battery.
+    /// A stop to charge the vehicle's battery.
     case charging
-    /// To refuel.
+    /// A stop to refuel.
     case fuel
-    /// To rest.
+    /// A stop to rest.
     case rest
-    /// To eat.
+    /// A stop to eat.
     case food
-    /// To park.
+    /// A stop to park.
     case parking
-    /// To pick up a passenger or goods.
+    /// A stop to pick up a passenger or goods.
     case pickUp
-    /// To drop off a passenger or goods.
+    /// A stop to drop off a passenger or goods.
     case dropOff
     /// A value that this build does not know; kept and forwarded.
     case unrecognized(UInt32)

@@ -19,9 +19,9 @@ extension Rig {
         /// Its name.
         public var name: PeerName { PeerName(.client(self.id)) }
 
-        /// How far its drive is, in metres over all routes of the drive; 0 before it drives.
+        /// The position of its drive, in metres over all routes of the drive; 0 before it drives.
         public var meters: Double { self.rig.client(self.id)?.guide?.meters ?? 0 }
-        /// How its drives ended, in order.
+        /// The reasons for which its drives ended, in order.
         public var ends: [EndReason] { self.rig.client(self.id)?.ends ?? [] }
 
         // MARK: Driving
@@ -57,7 +57,7 @@ extension Rig {
         /// Resumes guidance, and the car drives on.
         public func resume() async throws { try self.perform(.resume) }
 
-        /// The car stands for a time, and guidance is not paused.
+        /// Lets the car stand for a time; guidance is not paused.
         ///
         /// - Throws: ``RigError`` for a wrong duration.
         public func stand(for duration: Duration) async throws {

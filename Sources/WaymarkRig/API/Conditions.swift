@@ -3,8 +3,8 @@ internal import WaymarkProtocol
 package import WaymarkScenario
 
 extension Rig {
-    /// What a field is compared with: a text, a number, a truth value, or a list of them, as a scenario file writes it. A number with a
-    /// unit is a text: `"200m"`, `"1.5km"`, `"2s"`.
+    /// A value that a field is compared with: a text, a number, a truth value, or a list of them, as a scenario file writes it. A number
+    /// with a unit is a text: `"200m"`, `"1.5km"`, `"2s"`.
     public struct Operand: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
         ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral
     {
@@ -15,7 +15,7 @@ extension Rig {
         public init(_ text: String) { self.literal = .text(text) }
         /// A number, in the unit of its key, as in Docs/cluster-json.md.
         public init(_ number: Double) { self.literal = .number(number) }
-        /// True or false.
+        /// A truth value.
         public init(_ flag: Bool) { self.literal = .flag(flag) }
         /// A list of exactly these.
         public init(_ list: [Operand]) { self.literal = .list(list.map(\.literal)) }
@@ -26,7 +26,7 @@ extension Rig {
         public init(integerLiteral number: Int) { self.init(Double(number)) }
         /// A number.
         public init(floatLiteral number: Double) { self.init(number) }
-        /// True or false.
+        /// A truth value.
         public init(booleanLiteral flag: Bool) { self.init(flag) }
         /// A list of exactly these.
         public init(arrayLiteral list: Operand...) { self.init(list) }
@@ -34,7 +34,7 @@ extension Rig {
 
     /// A field of a state or of a message, and the type of its values.
     public struct Field<Value>: Sendable {
-        /// As in scenario files, e.g. `next.distance`.
+        /// The key as in scenario files, e.g. `next.distance`.
         public let key: String
         fileprivate let literal: @Sendable (Value) -> Literal
 
@@ -42,15 +42,15 @@ extension Rig {
             (self.key, self.literal) = (key, literal)
         }
 
-        /// It has no value, or an empty list or text.
+        /// A condition that the field has no value, or an empty list or text.
         public var isAbsent: FieldCondition { FieldCondition(self.key, .written(.null)) }
 
-        /// It has this value.
+        /// A condition that the field has this value.
         public static func == (field: Self, value: Value) -> FieldCondition {
             FieldCondition(field.key, .equal(field.literal(value)))
         }
 
-        /// It has another value, or none.
+        /// A condition that the field has another value, or none.
         public static func != (field: Self, value: Value) -> FieldCondition {
             FieldCondition(field.key, .notEqual(field.literal(value)))
         }
@@ -67,16 +67,16 @@ extension Rig {
 
     /// A field with a list or a whole object: it can be unchanged, or absent. Its parts have keys of their own.
     public struct WholeField: Sendable {
-        /// As in scenario files, e.g. `maneuvers`.
+        /// The key as in scenario files, e.g. `maneuvers`.
         public let key: String
 
         init(_ key: String) { self.key = key }
 
-        /// It has no value, or an empty list.
+        /// A condition that the field has no value, or an empty list.
         public var isAbsent: FieldCondition { FieldCondition(self.key, .written(.null)) }
     }
 
-    /// What a field must be.
+    /// A condition that a field must fulfil.
     public struct FieldCondition: Sendable, Hashable {
         enum Test: Sendable, Hashable {
             /// As in a scenario file.
@@ -105,7 +105,7 @@ extension Rig {
         public static func buildOptional<Line>(_ part: [Line]?) -> [Line] { part ?? [] }
         /// An `if` with `else`, or a `switch`.
         public static func buildEither<Line>(first part: [Line]) -> [Line] { part }
-        /// The same.
+        /// An `if` with `else`, or a `switch`.
         public static func buildEither<Line>(second part: [Line]) -> [Line] { part }
         /// A `for`.
         public static func buildArray<Line>(_ parts: [[Line]]) -> [Line] { parts.flatMap(\.self) }
@@ -113,63 +113,64 @@ extension Rig {
 }
 
 extension Rig.Field where Value: Comparable {
-    /// It is below.
+    /// A condition that the field's value is less than `value`.
     public static func < (field: Self, value: Value) -> Rig.FieldCondition { field.compared("<", value) }
-    /// It is at most this.
+    /// A condition that the field's value is at most `value`.
     public static func <= (field: Self, value: Value) -> Rig.FieldCondition { field.compared("<=", value) }
-    /// It is above.
+    /// A condition that the field's value is greater than `value`.
     public static func > (field: Self, value: Value) -> Rig.FieldCondition { field.compared(">", value) }
-    /// It is at least this.
+    /// A condition that the field's value is at least `value`.
     public static func >= (field: Self, value: Value) -> Rig.FieldCondition { field.compared(">=", value) }
 
-    /// It is one of these or between them.
+    /// Returns a condition that the field's value is `lower`, `upper` or between them.
     public func isBetween(_ lower: Value, and upper: Value) -> Rig.FieldCondition {
         self.between(lower, upper)
     }
 }
 
 extension Rig.Field where Value == Rig.Operand {
-    /// It is a number below.
+    /// A condition that the field's value is a number less than `value`.
     public static func < (field: Self, value: Value) -> Rig.FieldCondition { field.compared("<", value) }
-    /// It is a number, at most this.
+    /// A condition that the field's value is a number, at most `value`.
     public static func <= (field: Self, value: Value) -> Rig.FieldCondition { field.compared("<=", value) }
-    /// It is a number above.
+    /// A condition that the field's value is a number greater than `value`.
     public static func > (field: Self, value: Value) -> Rig.FieldCondition { field.compared(">", value) }
-    /// It is a number, at least this.
+    /// A condition that the field's value is a number, at least `value`.
     public static func >= (field: Self, value: Value) -> Rig.FieldCondition { field.compared(">=", value) }
 
-    /// It is a number, one of these or between them.
+    /// Returns a condition that the field's value is a number: `lower`, `upper` or between them.
     public func isBetween(_ lower: Value, and upper: Value) -> Rig.FieldCondition {
         self.between(lower, upper)
     }
 
-    /// It is a list that contains this.
+    /// Returns a condition that the field's value is a list that contains `element`.
     public func contains(_ element: Rig.Operand) -> Rig.FieldCondition {
         Rig.FieldCondition(self.key, .written(.contains(element.literal)))
     }
 
-    /// It is a text in which a regular expression is found: `.` `[a-z]` `\d` `\w` `\s` `(a|b)` `*` `+` `?` `^` `$`.
+    /// Returns a condition that the field's value is a text in which a regular expression is found:
+    /// `.` `[a-z]` `\d` `\w` `\s` `(a|b)` `*` `+` `?` `^` `$`.
     public func matches(_ pattern: String) -> Rig.FieldCondition {
         Rig.FieldCondition(self.key, .written(.text("~\(pattern)")))
     }
 }
 
 extension Rig.Field where Value == String {
-    /// A regular expression is found in it: `.` `[a-z]` `\d` `\w` `\s` `(a|b)` `*` `+` `?` `^` `$`.
+    /// Returns a condition that a regular expression is found in the field's text: `.` `[a-z]` `\d` `\w` `\s` `(a|b)` `*` `+` `?` `^` `$`.
     public func matches(_ pattern: String) -> Rig.FieldCondition {
         Rig.FieldCondition(self.key, .written(.text("~\(pattern)")))
     }
 }
 
 extension Rig.Field where Value == [Int] {
-    /// It contains this.
+    /// Returns a condition that the field's list contains `element`.
     public func contains(_ element: Int) -> Rig.FieldCondition {
         Rig.FieldCondition(self.key, .written(.contains(.number(Double(element)))))
     }
 }
 
 extension Rig.Field where Value == [String] {
-    /// It contains this.
+    /// Returns a condition that the field's list contains `element`.
     public func contains(_ element: String) -> Rig.FieldCondition {
         Rig.FieldCondition(self.key, .written(.contains(.text(element))))
     }

@@ -23,7 +23,7 @@ extension Rig {
 
         init(_ kind: Kind) { self.kind = kind }
 
-        /// This message crosses.
+        /// An event that happens when this message crosses.
         ///
         /// - Parameters:
         ///   - name: The message.
@@ -36,19 +36,19 @@ extension Rig {
             Event(.message(MessageDraft(name: name, conditions: fields(MessageKeys()))))
         }
 
-        /// The state of an endpoint begins to fulfil these.
+        /// An event that happens when the state of an endpoint begins to fulfil these conditions.
         public static func state(@LineBuilder _ fields: (StateKeys) -> [FieldCondition]) -> Event {
             Event(.state(fields(StateKeys())))
         }
 
-        /// Of this peer.
+        /// Sets the peer that the event is about.
         public func of(_ peer: some Peer) -> Event {
             var event = self
             event.subject = peer.name
             return event
         }
 
-        /// Only the n-th time that it happens, 1 to 1 000 000.
+        /// Restricts the event to the n-th time that it happens, 1 to 1 000 000.
         public func occurrence(_ count: Int) -> Event {
             var event = self
             event.count = count
@@ -56,7 +56,7 @@ extension Rig {
         }
     }
 
-    /// What must be, or must not: a word of Docs/testing.md.
+    /// An expectation: what must be, or must not, in a word of Docs/testing.md.
     public struct Expectation: Sendable {
         enum Word: Sendable {
             case message(MessageDraft, within: Duration)
@@ -83,22 +83,22 @@ extension Rig {
 
         // MARK: What refines it
 
-        /// Of this vehicle, endpoint or client.
+        /// Sets the vehicle, endpoint or client that the expectation is about.
         public func of(_ peer: some Peer) -> Expectation {
             var expectation = self
             expectation.subject = peer.name
             return expectation
         }
 
-        /// Why it matters, for the report, in 1 to 512 letters.
+        /// Adds the reason why the expectation matters, for the report, in 1 to 512 letters.
         public func because(_ reason: String) -> Expectation {
             var expectation = self
             expectation.reason = reason
             return expectation
         }
 
-        /// It counts from this event, each time that it happens. If it never happens, the expectation fails. For
-        /// ``Rig/watch(_:of:fileID:line:column:)``.
+        /// Makes the expectation count from this event, each time that it happens. If it never happens, the expectation fails. Only
+        /// ``Rig/watch(_:of:fileID:line:column:)`` takes it.
         public func when(_ event: Event) -> Expectation {
             var expectation = self
             expectation.event = event
@@ -107,12 +107,12 @@ extension Rig {
 
         // MARK: Words about states
 
-        /// The state holds now, or within the time.
+        /// An expectation that the state holds now, or within the time.
         public static func eventually(
             within: Duration, @LineBuilder _ fields: (StateKeys) -> [FieldCondition]
         ) -> Expectation { Expectation(.eventually(fields(StateKeys()), within: within)) }
 
-        /// The state holds now, and after everything that happens.
+        /// An expectation that the state holds now, and after everything that happens.
         ///
         /// - Parameters:
         ///   - duration: nil: to the end of the run.
@@ -122,7 +122,7 @@ extension Rig {
             for duration: Duration? = nil, @LineBuilder _ fields: (StateKeys) -> [FieldCondition]
         ) -> Expectation { Expectation(.always(fields(StateKeys()), for: duration)) }
 
-        /// The state does not hold now, and after nothing that happens.
+        /// An expectation that the state does not hold now, nor after anything that happens.
         ///
         /// - Parameters:
         ///   - duration: nil: to the end of the run.
@@ -132,24 +132,24 @@ extension Rig {
             for duration: Duration? = nil, @LineBuilder _ fields: (StateKeys) -> [FieldCondition]
         ) -> Expectation { Expectation(.never(.state(fields(StateKeys())), for: duration)) }
 
-        /// The state holds at some time of the run.
+        /// An expectation that the state holds at some time of the run.
         public static func sometimes(
             @LineBuilder _ fields: (StateKeys) -> [FieldCondition]
         ) -> Expectation { Expectation(.sometimes(.state(fields(StateKeys())))) }
 
-        /// These fields stay as they are.
+        /// An expectation that these fields stay as they are.
         public static func unchanged(
             for duration: Duration, @LineBuilder _ fields: (StateKeys) -> [String]
         ) -> Expectation { Expectation(.unchanged(fields(StateKeys()), for: duration)) }
 
-        /// The gateway has accepted all that the client sent, and the endpoint holds it, cut to its profile.
+        /// An expectation that the gateway has accepted all that the client sent, and that the endpoint holds it, cut to its profile.
         public static func holdsWhatWasPublished(within: Duration) -> Expectation {
             Expectation(.holdsWhatWasPublished(within: within))
         }
 
         // MARK: Words about messages
 
-        /// This message crosses the connection within the time.
+        /// An expectation that this message crosses the connection within the time.
         public static func message(
             _ name: MessageName, within: Duration,
             @LineBuilder where fields: (MessageKeys) -> [FieldCondition] = { _ in [] }
@@ -157,7 +157,7 @@ extension Rig {
             Expectation(.message(MessageDraft(name: name, conditions: fields(MessageKeys())), within: within))
         }
 
-        /// This message does not cross.
+        /// An expectation that this message does not cross.
         ///
         /// - Parameters:
         ///   - name: The message.
@@ -172,7 +172,7 @@ extension Rig {
                 .never(.message(MessageDraft(name: name, conditions: fields(MessageKeys()))), for: duration))
         }
 
-        /// This message crosses at some time of the run.
+        /// An expectation that this message crosses at some time of the run.
         public static func sometimes(
             _ name: MessageName,
             @LineBuilder where fields: (MessageKeys) -> [FieldCondition] = { _ in [] }
@@ -180,7 +180,7 @@ extension Rig {
             Expectation(.sometimes(.message(MessageDraft(name: name, conditions: fields(MessageKeys())))))
         }
 
-        /// At most so many messages in any interval, and at least so many in each.
+        /// An expectation of at most `atMost` messages in any interval, and at least `atLeast` in each.
         ///
         /// - Parameters:
         ///   - name: nil: publications of any kind.
@@ -200,7 +200,7 @@ extension Rig {
                 .rate(message, atMost: atMost, atLeast: atLeast, per: interval, for: duration))
         }
 
-        /// Less than this time to the first message, between two, and from the last one to the end.
+        /// An expectation of less than `limit` to the first message, between two, and from the last one to the end.
         ///
         /// - Parameters:
         ///   - name: nil: publications of any kind.
@@ -216,7 +216,7 @@ extension Rig {
             return Expectation(.gap(message, below: limit, for: duration))
         }
 
-        /// These events one after the other; others may be between them.
+        /// An expectation of these events one after the other; others may be between them.
         ///
         /// - Parameters:
         ///   - events: 2 to 64.
@@ -226,7 +226,7 @@ extension Rig {
             Expectation(.inOrder(events, within: within))
         }
 
-        /// So many of this message.
+        /// An expectation of exactly `count` of these messages.
         ///
         /// - Parameters:
         ///   - count: From 0.
@@ -244,12 +244,12 @@ extension Rig {
 
         // MARK: Words about requests and ends
 
-        /// The last request ends so.
+        /// An expectation that the last request ends with this outcome.
         public static func outcome(_ outcome: RequestResult, within: Duration) -> Expectation {
             Expectation(.outcome(outcome, within: within))
         }
 
-        /// The session of an endpoint, or the drive of a client, ends for this reason.
+        /// An expectation that the session of an endpoint, or the drive of a client, ends for this reason.
         ///
         /// - Parameters:
         ///   - reason: One that the protocol names: `finished`, `cancelledByClient`, `ownNavigationStarted`, `userStopped`, `replaced`,

@@ -20,35 +20,35 @@ extension Rig {
             change(&self)
         }
 
-        /// Everything arrives so much later.
+        /// A delay: everything arrives later by `duration`.
         public static func delay(by duration: Duration) -> Fault { Fault(.delay) { $0.by = duration } }
-        /// Everything arrives up to so much later, at random, and in order.
+        /// A random delay: everything arrives later by up to `duration`, and in order.
         public static func jitter(upTo duration: Duration) -> Fault { Fault(.jitter) { $0.by = duration } }
-        /// At most so many bytes a second, 1 to 2 147 483 647.
+        /// A limit of `bytesPerSecond` bytes a second, 1 to 2 147 483 647.
         public static func throttle(bytesPerSecond: Int) -> Fault {
             Fault(.throttle) { $0.bytesPerSecond = bytesPerSecond }
         }
-        /// Bytes arrive in pieces of at most so many, 1 to 65 536.
+        /// A slicing of the bytes into pieces of at most `bytes`, 1 to 65 536.
         public static func slice(bytes: Int) -> Fault { Fault(.slice) { $0.bytes = bytes } }
-        /// Nothing is read, so that the sender's buffers fill.
+        /// A stall: nothing is read, so that the sender's buffers fill.
         public static let stall = Fault(.stall)
-        /// The connection breaks.
+        /// A cut: the connection breaks.
         public static func cut(_ ending: CutEnding = .reset) -> Fault {
             Fault(.cut) { $0.ending = ending == .reset ? .rst : .fin }
         }
-        /// Frames are lost.
+        /// A loss of frames.
         public static let drop = Fault(.drop)
-        /// Frames arrive twice.
+        /// A duplication: frames arrive twice.
         public static let duplicate = Fault(.duplicate)
-        /// A frame arrives after the next one.
+        /// A change of order: a frame arrives after the next one.
         public static let reorder = Fault(.reorder)
-        /// A bit is flipped.
+        /// A corruption: a bit is flipped.
         public static let corrupt = Fault(.corrupt)
-        /// One way ends, the other goes on.
+        /// A half-close: one way ends, the other goes on.
         public static let halfClose = Fault(.halfClose)
-        /// New connections are refused.
+        /// A refusal of new connections.
         public static let refuse = Fault(.refuse)
-        /// Everything is read, and nothing arrives.
+        /// A black hole: everything is read, and nothing arrives.
         public static let blackhole = Fault(.blackhole)
         /// Faults at random times. It needs a duration.
         ///
@@ -61,25 +61,25 @@ extension Rig {
         }
     }
 
-    /// How a connection breaks.
+    /// The way in which a connection breaks.
     public enum CutEnding: Sendable, Hashable, CaseIterable {
-        /// At once; what is under way is lost.
+        /// A reset, at once; what is under way is lost.
         case reset
-        /// After what was sent.
+        /// An end that comes after what was sent.
         case finished
     }
 
     /// The direction of what is disturbed.
     public enum Towards: Sendable, Hashable, CaseIterable {
-        /// What the peer sends.
+        /// The traffic that the peer sends.
         case gateway
-        /// What the peer gets.
+        /// The traffic that the peer gets.
         case peer
-        /// All of it.
+        /// The traffic of both directions.
         case both
     }
 
-    /// A connection is disturbed from now on.
+    /// Disturbs a connection from now on, or from an event on.
     ///
     /// - Parameters:
     ///   - fault: What happens to it.
@@ -137,19 +137,19 @@ extension Rig {
         }
     }
 
-    /// The gateway dies without a word, and starts again as another one.
+    /// Kills the gateway: it dies without a word, and starts again as another one.
     ///
     /// - Parameter duration: How long it is gone; nil: to the end of the run.
     /// - Throws: ``RigError`` for a wrong duration.
     public func killGateway(for duration: Duration? = nil) async throws { try self.begin(.kill, duration) }
 
-    /// The gateway stands still, and then continues.
+    /// Stops the gateway: it stands still, and then continues.
     ///
     /// - Parameter duration: nil: to the end of the run.
     /// - Throws: ``RigError`` for a wrong duration.
     public func stopGateway(for duration: Duration? = nil) async throws { try self.begin(.stop, duration) }
 
-    /// The gateway hands its connections over to a new process, as at an upgrade.
+    /// Restarts the gateway: it hands its connections over to a new process, as at an upgrade.
     public func restartGateway() async throws { try self.begin(.restart, nil) }
 
     private func begin(_ kind: Scenario.Fault.GatewayFault, _ duration: Duration?) throws(RigError) {

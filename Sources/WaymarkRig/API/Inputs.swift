@@ -30,13 +30,13 @@ enum ShippedFiles {
 }
 
 extension Rig {
-    /// Where a drive is.
+    /// A position in a drive.
     public enum Position: Sendable, Hashable {
         /// Metres over all its routes, from 0.
         case meters(Double)
-        /// Of its first route, 0 to 100.
+        /// A percentage of its first route, 0 to 100.
         case percent(Double)
-        /// Since it began, at most 8 760 h.
+        /// The time since it began, at most 8 760 h.
         case time(Duration)
 
         func checked(_ field: String) throws(RigError) -> Scenario.Position {
@@ -61,13 +61,13 @@ extension Rig {
         let name: String
         private let read: Result<RouteAnswer, RigError>
 
-        /// Heidelberg: turns with lanes.
+        /// A route in Heidelberg: turns with lanes.
         public static let heidelbergLanes = Route(shipped: "heidelberg-lanes")
-        /// Singapore: traffic drives on the left.
+        /// A route in Singapore: traffic drives on the left.
         public static let singaporeLeftHand = Route(shipped: "singapore-left-hand")
-        /// From Vaduz to Balzers.
+        /// A route from Vaduz to Balzers.
         public static let vaduzBalzers = Route(shipped: "vaduz-balzers")
-        /// From Vaduz to Balzers, with a charging stop.
+        /// A route from Vaduz to Balzers, with a charging stop.
         public static let vaduzBalzersCharging = Route(shipped: "vaduz-balzers-charging")
 
         /// Reads the answer of a routing engine from a file: JSON of OSRM, Mapbox, Valhalla or GraphHopper.
@@ -112,21 +112,21 @@ extension Rig {
         func answer() throws(RigError) -> RouteAnswer { try self.read.get() }
     }
 
-    /// What an endpoint can do.
+    /// A description of what an endpoint can do.
     public struct Profile: Sendable {
         private let read: Result<ClusterProfile, RigError>
 
-        /// Everything, without limits.
+        /// A profile of an endpoint that shows everything, without limits.
         public static let full = Profile(shipped: "full")
-        /// For traffic that drives on the left, with distances in yards and miles.
+        /// A profile for traffic that drives on the left, with distances in yards and miles.
         public static let leftHandTraffic = Profile(shipped: "left-hand-traffic")
-        /// Without lanes.
+        /// A profile without lanes and route segments.
         public static let noLanes = Profile(shipped: "no-lanes")
-        /// Few letters a line.
+        /// A profile of a display with few letters a line.
         public static let shortText = Profile(shipped: "short-text")
-        /// It takes its time for each message.
+        /// A profile of an endpoint that takes half a second for each message.
         public static let slowReader = Profile(shipped: "slow-reader")
-        /// It stores two maneuvers.
+        /// A profile of an endpoint that stores two maneuvers and one lane guidance.
         public static let twoManeuvers = Profile(shipped: "two-maneuvers")
 
         /// Reads a profile from a JSON file, as `waymark cluster --profile` takes it.
@@ -174,33 +174,34 @@ extension Rig {
         func content() throws(RigError) -> ClusterProfile { try self.read.get() }
     }
 
-    /// What the run's gateway does otherwise than by default. nil: the default, see Docs/configuration.md. Times are at most 8 760 h.
+    /// The settings of the run's gateway that differ from the default. nil: the default, see Docs/configuration.md. Times are at most
+    /// 8 760 h.
     public struct GatewaySettings: Sendable, Hashable {
-        /// What happens when a second client wants to guide a vehicle.
+        /// The rule for a second client that wants to guide a vehicle.
         public enum Arbitration: Sendable, Hashable, CaseIterable {
-            /// It is refused.
+            /// The second client is refused.
             case refuse
-            /// It takes over.
+            /// The second client takes over.
             case replace
-            /// The one with the higher priority guides.
+            /// The client with the higher priority guides.
             case priority
         }
 
         /// A file of waymarkd's settings; its listeners are not used. The other values count before it.
         public var file: String?
-        /// What happens when a second client wants to guide a vehicle.
+        /// The rule for a second client that wants to guide a vehicle.
         public var arbitration: Arbitration?
-        /// How long a client may be away before its sessions end.
+        /// The time that a client may be away before its sessions end.
         public var grace: Duration?
-        /// How long a client may take to answer a request.
+        /// The time that a client may take to answer a request.
         public var requestTimeout: Duration?
-        /// How long a vehicle's user may take to answer a question.
+        /// The time that a vehicle's user may take to answer a question.
         public var promptTimeout: Duration?
-        /// How long a vehicle's user may take to answer a destination that a client offers.
+        /// The time that a vehicle's user may take to answer a destination that a client offers.
         public var shareTimeout: Duration?
-        /// How long a peer may read nothing before its connection is closed.
+        /// The time that a peer may read nothing before its connection is closed.
         public var slowConsumerTimeout: Duration?
-        /// How often each side sends something.
+        /// The keepalive interval: how often each side sends something.
         public var keepalive: Duration?
 
         /// The defaults.
@@ -243,15 +244,15 @@ extension Rig {
         }
     }
 
-    /// What a lint rule found: probably a mistake of a peer.
+    /// A finding of a lint rule: probably a mistake of a peer.
     public struct Finding: Sendable, Hashable, CustomStringConvertible {
         /// The rule, see Docs/lint.md.
         public let rule: LintID
-        /// Whose mistake it is; nil if it is not known.
+        /// The peer whose mistake it is; nil if it is not known.
         public let peer: PeerName?
-        /// Since the run began.
+        /// The time since the run began.
         public let time: Duration
-        /// What was seen, with its values.
+        /// A description of what was seen, with its values.
         public let text: String
 
         init?(_ finding: ReportedLint.Finding, of lint: ReportedLint) {

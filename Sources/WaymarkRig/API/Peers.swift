@@ -17,7 +17,7 @@ extension Rig {
             }
         }
 
-        /// `dut`, `dut/cluster`, `client`.
+        /// The name, such as `dut`, `dut/cluster`, `client`.
         public var description: String { "\(self.selector)" }
     }
 
@@ -29,43 +29,43 @@ extension Rig {
         var name: PeerName { get }
     }
 
-    /// How a user answers.
+    /// The way in which a user answers.
     public enum Reply: String, Sendable, Hashable, CaseIterable {
-        /// Yes.
+        /// The user accepts.
         case accept
-        /// No.
+        /// The user declines.
         case decline
-        /// There is no answer; one can be given later, e.g. by ``Rig/Vehicle/answerPrompt(accept:)``.
+        /// The user gives no answer; one can be given later, e.g. by ``Rig/Vehicle/answerPrompt(accept:)``.
         case ignore
     }
 
-    /// How a client answers a vehicle that wants to stop on the way.
+    /// The way in which a client answers a vehicle that wants to stop on the way.
     public enum WaypointReply: String, Sendable, Hashable, CaseIterable {
-        /// With estimates; the vehicle's user decides.
+        /// The client answers with estimates; the vehicle's user decides.
         case accept
-        /// Its own user is asked, and agrees.
+        /// The client asks its own user, who agrees.
         case ownPrompt
-        /// No.
+        /// The client declines.
         case decline
-        /// There is no answer.
+        /// The client gives no answer.
         case ignore
     }
 
-    /// What a client waits for before it starts guidance.
+    /// The condition that a client waits for before it starts guidance.
     public enum Waiting: String, Sendable, Hashable, CaseIterable {
-        /// It starts at once.
+        /// No condition: the client starts at once.
         case nothing
-        /// Its vehicles are there.
+        /// The client's vehicles have joined.
         case joined
-        /// Their displays are ready.
+        /// The displays of the client's vehicles are ready.
         case ready
     }
 
-    /// How a peer leaves.
+    /// The way in which a peer leaves.
     public enum Leaving: String, Sendable, Hashable, CaseIterable {
-        /// It says so.
+        /// The peer says Goodbye.
         case goodbye
-        /// As a lost connection. It does not come back by itself.
+        /// The peer cuts its connection, as if it were lost. It does not come back by itself.
         case cut
     }
 
@@ -150,11 +150,11 @@ extension Rig {
         return Client(self, client.id)
     }
 
-    /// Whom a client guides.
+    /// The vehicles that a client guides.
     public enum GuidedVehicles: Sendable {
-        /// Those that ask to be guided by any client.
+        /// All vehicles that ask to be guided by any client.
         case anyThatAsked
-        /// These.
+        /// The vehicles of these names.
         case vehicles([PeerName])
     }
 

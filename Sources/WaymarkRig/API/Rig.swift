@@ -181,7 +181,7 @@ public final class Rig {
         try self.engine().waitForEnd(at: SourceLocation(file: fileID, line: line, column: column))
     }
 
-    /// How long the run has taken, by its own clock.
+    /// The time that the run has taken, by its own clock.
     public var time: Duration { self.begun?.time ?? .zero }
 
     // MARK: Expecting
@@ -257,6 +257,6 @@ public final class Rig {
         self.begun?.add(allowance)
     }
 
-    /// What lint rules have found so far that is not allowed. At the end of the run, any of it is a ``RigFailure``.
+    /// The findings of lint rules so far that are not allowed. At the end of the run, any of them is a ``RigFailure``.
     public var findings: [Finding] { self.begun?.findings ?? [] }
 }

@@ -1,8 +1,8 @@
-/// What is wrong with an argument of a test, or why the rig cannot go on. The test has no verdict.
+/// An error in an argument of a test, or the reason why the rig cannot go on. The test has no verdict.
 public struct RigError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The argument, e.g. `startAt`, or the key of a condition, e.g. `next.typ`; empty if it is about the run itself.
     public let field: String
-    /// What is wrong, in words.
+    /// A description of what is wrong, in words.
     public let reason: String
 
     /// The field and the reason, in a line.
@@ -16,7 +16,7 @@ public struct RigFailure: Error, Sendable, CustomStringConvertible {
     /// The report of `waymark test`, in lines of at most 80 columns: what was expected, the nearest thing that was seen and how it
     /// differs field by field, the frames around it, what the vehicle showed, and what lint rules found.
     public let description: String
-    /// What lint rules found until then that the test does not allow.
+    /// The findings of lint rules until then that the test does not allow.
     public let findings: [Rig.Finding]
 
     init(_ description: String, _ findings: [Rig.Finding]) {

@@ -3,7 +3,7 @@ internal import WaymarkScenario
 
 /// A scenario in a file `*.scenario.yaml`, see Docs/testing.md, with all that it names, ready to run.
 public struct ScenarioFile: Sendable, CustomStringConvertible {
-    /// As it was given.
+    /// The path as it was given.
     public let path: String
     private let scenario: Scenario
     private let inputs: ScenarioInputs
@@ -21,7 +21,7 @@ public struct ScenarioFile: Sendable, CustomStringConvertible {
         (self.scenario, self.inputs) = read
     }
 
-    /// All scenarios in a folder and the folders in it, in the order of their paths.
+    /// Returns all scenarios in a folder and the folders in it, in the order of their paths.
     ///
     /// - Throws: ``RigError``, which has the errors of all files; also if there is no scenario.
     public static func all(in folder: String) throws(RigError) -> [ScenarioFile] {
@@ -42,7 +42,7 @@ public struct ScenarioFile: Sendable, CustomStringConvertible {
 
     /// The path.
     public var description: String { self.path }
-    /// What it shows, in its own words; may be empty.
+    /// A description of what it shows, in its own words; may be empty.
     public var about: String { self.scenario.about ?? "" }
 
     /// Runs it to its end, in virtual time.

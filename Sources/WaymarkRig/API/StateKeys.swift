@@ -16,13 +16,13 @@ extension Rig {
 
         // MARK: Connection
 
-        /// The endpoint is connected.
+        /// Whether the endpoint is connected.
         public var connected: Field<Bool> { Field("connected") }
-        /// It is connected, and continued what it held.
+        /// Whether the endpoint is connected, and continued what it held.
         public var resumed: Field<Bool> { Field("resumed") }
-        /// How many events of its session, since it joined, it did not get.
+        /// The number of events of its session, since it joined, that it did not get.
         public var missed: Field<Int> { Field("missed") }
-        /// What its display shows.
+        /// The contents of its display: fresh, stale or none.
         public var shows: Field<Shown> { Field("shows") }
 
         // MARK: What is next
@@ -34,23 +34,23 @@ extension Rig {
 
         // MARK: Guidance
 
-        /// What guidance does.
+        /// The phase of guidance.
         public var phase: Field<Phase> { Field("phase") }
-        /// Why guidance is paused.
+        /// The reason why guidance is paused.
         public var pauseReason: Field<PauseReason> { Field("pauseReason") }
-        /// Why guidance ended, as in the protocol's SessionEnded, e.g. `finished`.
+        /// The reason why guidance ended, as in the protocol's SessionEnded, e.g. `finished`.
         public var endReason: Field<String> { Field("endReason") }
         /// The id of the session; 0 without one.
         public var session: Field<Int> { Field("session") }
         /// The name of the client that guides.
         public var client: Field<String> { Field("client") }
-        /// The client is away.
+        /// Whether the client is away.
         public var suspended: Field<Bool> { Field("suspended") }
-        /// How often the route was replaced.
+        /// The number of the route; it rises each time that the route is replaced.
         public var generation: Field<Int> { Field("generation") }
         /// The ids of the upcoming maneuvers.
         public var upcomingManeuvers: Field<[Int]> { Field("upcomingManeuvers") }
-        /// How near the next maneuver is.
+        /// The state of the next maneuver: how near it is.
         public var maneuverState: Field<ManeuverState> { Field("maneuverState") }
         /// The id of the lanes to show now.
         public var currentLaneGuidance: Field<Int> { Field("currentLaneGuidance") }
@@ -58,7 +58,7 @@ extension Rig {
         public var currentSegment: Field<String> { Field("currentSegment") }
         /// The variants of the road's name.
         public var currentRoadName: Field<[String]> { Field("currentRoadName") }
-        /// How the remaining time compares with the usual one.
+        /// The colour of the remaining time: how it compares with the usual one.
         public var timeRemainingColor: Field<TimeRemainingColor> { Field("timeRemainingColor") }
 
         // MARK: Whole values, for `unchanged` and `isAbsent`
@@ -79,7 +79,7 @@ extension Rig {
         public var previews: WholeField { WholeField("previews") }
         /// The alert that is shown.
         public var alert: WholeField { WholeField("alert") }
-        /// What is withheld from it, and why.
+        /// The features that are withheld from it, and why.
         public var withheld: WholeField { WholeField("withheld") }
     }
 
@@ -87,7 +87,7 @@ extension Rig {
     public struct NextKeys: Sendable {
         /// Its id.
         public var id: Field<Int> { Field("next.id") }
-        /// What to do.
+        /// The type of maneuver: what to do.
         public var type: Field<ManeuverType> { Field("next.type") }
         /// The true distance.
         public var distance: Field<Distance> { Field("next.distance") }
@@ -97,7 +97,7 @@ extension Rig {
         public var time: Field<Duration> { Field("next.time") }
         /// The road behind it, in its longest variant.
         public var road: Field<String> { Field("next.road") }
-        /// What to do in words, in its longest variant.
+        /// The instruction: what to do in words, in its longest variant.
         public var instruction: Field<String> { Field("next.instruction") }
         /// The direction of the exit.
         public var exitAngle: Field<Angle> { Field("next.exitAngle") }
@@ -109,39 +109,39 @@ extension Rig {
 
     /// Fields of the lanes to show now. Lanes have numbers from 1, from the left.
     public struct LaneKeys: Sendable {
-        /// How many there are.
+        /// The number of lanes.
         public var count: Field<Int> { Field("lanes.count") }
-        /// Those with an arrow to follow.
+        /// The lanes with an arrow to follow.
         public var highlighted: Field<[Int]> { Field("lanes.highlighted") }
-        /// Those that are preferred.
+        /// The lanes that are preferred.
         public var preferred: Field<[Int]> { Field("lanes.preferred") }
-        /// Those that are good.
+        /// The lanes that are good.
         public var good: Field<[Int]> { Field("lanes.good") }
-        /// What to do in words, in its longest variant.
+        /// The instruction: what to do in words, in its longest variant.
         public var instruction: Field<String> { Field("lanes.instruction") }
     }
 
-    /// What guidance does.
+    /// The phase of guidance.
     public enum Phase: String, Sendable, Hashable, CaseIterable {
-        /// There is none.
+        /// No guidance.
         case idle
-        /// Trips are shown to choose from.
+        /// A preview: trips are shown to choose from.
         case preview
-        /// It guides.
+        /// Active guidance.
         case active
-        /// It is paused.
+        /// Paused guidance.
         case paused
-        /// It has ended.
+        /// Ended guidance.
         case ended
     }
 
-    /// What a display shows.
+    /// The contents of a display.
     public enum Shown: String, Sendable, Hashable, CaseIterable {
-        /// What the client publishes.
+        /// The values that the client publishes.
         case fresh
-        /// What it holds while it, or the client, is not connected.
+        /// The values that the display holds while it, or the client, is not connected.
         case stale
-        /// Nothing.
+        /// No values.
         case none
         /// ``stale`` or ``none``.
         case staleOrNone = "stale-or-none"

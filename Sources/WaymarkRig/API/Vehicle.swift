@@ -18,7 +18,7 @@ extension Rig {
         /// Its name.
         public var name: PeerName { PeerName(.vehicle(self.id)) }
 
-        /// What its first endpoint holds.
+        /// The state that its first endpoint holds.
         public var state: VehicleState { self.first?.state ?? VehicleState() }
         /// Whether its first endpoint is connected.
         public var isConnected: Bool { self.first?.isConnected ?? false }
@@ -54,7 +54,7 @@ extension Rig {
             return Endpoint(self.rig, self.id, endpoint.name)
         }
 
-        /// One of its endpoints, by name: the first one is `cluster`.
+        /// Returns one of its endpoints, by name: the first one is `cluster`.
         ///
         /// - Throws: ``RigError`` if there is none of that name.
         public func endpoint(_ name: String) throws(RigError) -> Endpoint {
@@ -188,7 +188,7 @@ extension Rig {
 
         /// Its name.
         public var name: PeerName { PeerName(.endpoint(self.vehicle, self.endpoint)) }
-        /// What it holds.
+        /// The state that it holds.
         public var state: VehicleState { self.moment?.state ?? VehicleState() }
         /// Whether it is connected.
         public var isConnected: Bool { self.moment?.isConnected ?? false }

@@ -25,7 +25,7 @@ package struct LinkFault: Sendable {
         case cut(Ending)
         case drop
         case duplicate
-        /// Two frames change places. The first waits at most ``Lane/reorderMax`` for the second.
+        /// Two frames change places. The first waits at most ``LinkQueue/reorderMax`` for the second.
         case reorder
         /// One bit of a frame is flipped.
         case corrupt

@@ -26,7 +26,7 @@ package struct ReplayPeer: RigPeer {
 
     private enum Transport { case none, connecting, open }
 
-    /// It waits so long for what the recording had; then it goes on.
+    /// The time for which it waits for a recorded frame before it continues.
     package static let patience = Duration.seconds(5)
     /// After it could not connect.
     private static let retryDelay = Duration.milliseconds(100)
@@ -35,7 +35,7 @@ package struct ReplayPeer: RigPeer {
     package let storage: VehicleLimits?
     /// The credential of a Hello is not in a recording.
     package var credential: [UInt8] = []
-    /// So many times faster than recorded.
+    /// The speed of the replay: 1 as recorded, 2 twice as fast.
     package var speed = 1.0
     /// How much later than recorded it said something, at most.
     package private(set) var latenessMax = Duration.zero

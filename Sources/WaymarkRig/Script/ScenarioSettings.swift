@@ -104,7 +104,7 @@ extension MessagePattern {
     /// Whether a frame on the link of a peer is meant.
     fileprivate func matches(_ frame: Frame, of peer: PeerID) -> Bool {
         if let type { guard frame.header.rawType == type else { return false } }
-        // Why with no way: the pattern looks at what the frame says alone.
+        // The direction is any: the pattern looks at the content alone.
         let crossed = CrossedFrame(frame, of: peer, .toPeer, sent: Instant(nanoseconds: 0))
         return self.matches(History.Entry(index: 0, instant: crossed.sent, kind: .frame(crossed)))
     }

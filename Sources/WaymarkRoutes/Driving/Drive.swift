@@ -7,15 +7,15 @@ public import WaymarkModel
 ///
 /// Its changes depend only on the route, the options and the elapsed times.
 public struct Drive: Sendable, Hashable {
-    /// Where the drive is.
+    /// The state of a drive: where the vehicle is in relation to the route.
     public enum State: Sendable, Hashable {
-        /// On the route.
+        /// The vehicle is on the route.
         case driving
-        /// Beside the route, and still near it.
+        /// The vehicle is beside the route, and still near it.
         case leaving
-        /// Away from the route.
+        /// The vehicle is away from the route.
         case offRoute
-        /// At the destination.
+        /// The vehicle is at the destination.
         case finished
     }
 
@@ -34,10 +34,10 @@ public struct Drive: Sendable, Hashable {
 
     /// The route that is driven.
     public let route: EngineRoute
-    /// How it is driven.
+    /// The options with which the route is driven.
     public let options: DriveOptions
     package let measure: LineMeasure
-    /// Where the drive is.
+    /// The state of the drive.
     public private(set) var state = State.driving
     /// Metres driven from the route's start; constant once the route is left.
     public private(set) var meters: Double

@@ -19,33 +19,33 @@ public enum DriveChange: Sendable, Hashable {
     case currentLaneGuidance(LaneGuidanceID?)
     /// The road that is driven, longest name first; empty for a road without a name.
     case roadName([String])
-    /// How near the first upcoming maneuver is. The last state of a maneuver that was passed is `continue`; the next maneuver
-    /// becomes the first after it.
+    /// The stage of the approach to the first upcoming maneuver. The last state of a maneuver that was passed is `continue`; the next
+    /// maneuver becomes the first after it.
     case maneuverState(ManeuverState)
-    /// To the destination.
+    /// The estimates to the destination, with the colour of the remaining time.
     case tripEstimates(TravelEstimates, TimeRemainingColor)
-    /// To the first upcoming maneuver.
+    /// The estimates to the first upcoming maneuver.
     case maneuverEstimates(ManeuverID, TravelEstimates)
     /// The destination is reached. Nothing follows.
     case finished
 }
 
-/// How to drive along a route.
+/// The options for a drive along a route.
 public struct DriveOptions: Sendable, Hashable {
-    /// Times the engine's own speeds; 1 is real time; finite, above 0.
+    /// The factor by which the engine's own speeds are multiplied; 1 is real time; finite, above 0.
     public var speedFactor = 1.0
     package var thresholds = ManeuverStateThresholds()
     /// The units in which estimates are shown.
     public var units = DistanceUnits.metric
-    /// How many upcoming maneuvers ``DriveChange/upcomingManeuvers(_:)`` has; at least 1.
+    /// The maximum number of maneuvers in ``DriveChange/upcomingManeuvers(_:)``; at least 1.
     public var upcomingManeuversMax = 3
-    /// Leave the route after this many metres from its start; nil stays on it.
+    /// The distance from the route's start at which the vehicle leaves the route, in metres; nil if it stays on it.
     public var leavesRouteAtMeters: Double?
     /// Farther than this from the route, in metres, the vehicle counts as off it.
     package var offRouteMeters = 40.0
     /// The angle at which the route is left, in degrees.
     package var leavingAngle = 40.0
 
-    /// Real time, along the whole route.
+    /// Creates options for a drive in real time along the whole route.
     public init() {}
 }

@@ -1,20 +1,21 @@
 public import WaymarkModel
 import WaymarkProtocol
 
-/// How to read a routing engine's answer.
+/// The options for reading a routing engine's answer.
 public struct RouteReadingOptions: Sendable, Hashable {
     /// The side on which traffic drives; nil for the engine's.
     public var trafficSide: TrafficSide?
-    /// Larger answers are refused with ``RouteReadingError/tooLarge(bytes:bytesMax:)``.
+    /// The size in bytes of the largest answer that is read; a larger one is refused with
+    /// ``RouteReadingError/tooLarge(bytes:bytesMax:)``.
     public var bytesMax = 64 * 1_024 * 1_024
 
-    /// Options; without a side, the engine's.
+    /// Creates options; without a side, the engine's applies.
     public init(trafficSide: TrafficSide? = nil) { self.trafficSide = trafficSide }
 }
 
 /// A routing engine's answer: the best route first, then alternatives.
 public struct RouteAnswer: Sendable, Hashable {
-    /// At least one.
+    /// The routes of the answer; at least one.
     public package(set) var routes: [EngineRoute]
     /// Notices about the answer as a whole; each route has its own.
     public package(set) var notices: [RouteNotice]

@@ -1,8 +1,8 @@
-/// Why bytes could not be read as a routing engine's answer.
+/// The reason why bytes could not be read as a routing engine's answer.
 public enum RouteReadingError: Error, Sendable, Hashable {
     /// More bytes than the reader accepts.
     case tooLarge(bytes: Int, bytesMax: Int)
-    /// Not JSON. Line and column, in bytes, count from 1.
+    /// The bytes are not JSON. Line and column, in bytes, count from 1.
     case notJSON(line: Int, column: Int, reason: String)
     /// JSON of no known engine. `found` describes it.
     case unknownFormat(found: String)

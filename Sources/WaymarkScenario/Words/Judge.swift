@@ -138,7 +138,7 @@ package struct Judge: Sendable {
             self.decide(index, verdict)
         }
         self.removeDecided()
-        // Why behind the words: those that begin with this entry know it already.
+        // This comes after the running words: a word that begins with this entry has already seen it.
         _ = self.published?.see(entry)
         for of in self.endings.keys { _ = self.endings[of]?.see(entry) }
         for slot in self.watching where self.slots[slot].watch?.see(entry, in: history) == true {

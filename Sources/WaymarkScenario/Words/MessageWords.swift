@@ -170,7 +170,7 @@ private struct RateUpperBound: Sendable {
     }
 }
 
-/// In each window of d that lies in the scope, at least n.
+/// Passes if every window of length `interval` in the scope has at least `countMin` matches.
 private struct RateLowerBound: Sendable {
     let countMin: Int
     let interval: Duration

@@ -89,9 +89,9 @@ class WithheldReason(OpenEnum):
 
 
 class DistanceUnits(OpenEnum):
-    """In which units the endpoint shows distances."""
+    """The units in which the endpoint shows distances."""
 
-    #: As the navigation client published them.
+    #: Distances as the navigation client published them.
     AS_PUBLISHED = 0
     #: Metres and kilometres.
     METRIC = 1

@@ -8,7 +8,7 @@ from waymark_nav._wire import BOOL, DOUBLE, ENUM, MESSAGE, SINT32, STRING, UINT3
 
 
 class ManeuverType(OpenEnum):
-    """What the driver does at a maneuver. Source: CPManeuverType, raw values 0 ... 53."""
+    """The action that the driver takes at a maneuver. Source: CPManeuverType, raw values 0 ... 53."""
 
     #: Nothing to turn at.
     NO_TURN = 0
@@ -121,7 +121,7 @@ class ManeuverType(OpenEnum):
 
 
 class JunctionType(OpenEnum):
-    """What kind of junction a maneuver is at. Source: CPJunctionType."""
+    """The type of the junction that a maneuver is at. Source: CPJunctionType."""
 
     #: A crossing or a fork.
     INTERSECTION = 0
@@ -150,17 +150,17 @@ class LaneStatus(OpenEnum):
 
 
 class ManeuverState(OpenEnum):
-    """How near the next maneuver is; the cycle is continue, initial, prepare, execute, continue. Source:
-    CPManeuverState.
+    """The stage of the approach to the next maneuver; the cycle is continue, initial, prepare, execute, continue.
+    Source: CPManeuverState.
     """
 
-    #: Nothing to do soon.
+    #: The driver has nothing to do soon.
     CONTINUE = 0
-    #: In the near future.
+    #: The maneuver is in the near future.
     INITIAL = 1
-    #: In the immediate future.
+    #: The maneuver is in the immediate future.
     PREPARE = 2
-    #: In the maneuver.
+    #: The vehicle is in the maneuver.
     EXECUTE = 3
 
 
@@ -178,7 +178,7 @@ class TimeRemainingColor(OpenEnum):
 
 
 class PauseReason(OpenEnum):
-    """Why guidance is paused. Source: CPTripPauseReason."""
+    """The reason why guidance is paused. Source: CPTripPauseReason."""
 
     UNSPECIFIED = 0
     #: The vehicle has arrived at the destination or a waypoint.
@@ -194,9 +194,9 @@ class PauseReason(OpenEnum):
 
 
 class RerouteReason(OpenEnum):
-    """Why the route changed. Source: CPRerouteReason."""
+    """The reason why the route changed. Source: CPRerouteReason."""
 
-    #: Not known.
+    #: The reason is not known.
     UNKNOWN = 0
     #: The driver missed a turn.
     MISSED_TURN = 1
@@ -211,7 +211,7 @@ class RerouteReason(OpenEnum):
 
 
 class RouteSource(OpenEnum):
-    """What the vehicle does with the shared route. Source: CPRouteSource, whose iOS* values are the client's here."""
+    """The vehicle's use of the shared route. Source: CPRouteSource, whose iOS* values are the client's here."""
 
     #: The vehicle does not use the shared route.
     INACTIVE = 0
@@ -268,27 +268,27 @@ class ChargeConnector(OpenEnum):
 
 
 class StopKind(OpenEnum):
-    """Why a stop is made."""
+    """The kind of a stop: the reason why it is made."""
 
     UNSPECIFIED = 0
-    #: To charge the vehicle's battery.
+    #: A stop to charge the vehicle's battery.
     CHARGING = 1
-    #: To refuel.
+    #: A stop to refuel.
     FUEL = 2
-    #: To rest.
+    #: A stop to rest.
     REST = 3
-    #: To eat.
+    #: A stop to eat.
     FOOD = 4
-    #: To park.
+    #: A stop to park.
     PARKING = 5
-    #: To pick up a passenger or goods.
+    #: A stop to pick up a passenger or goods.
     PICK_UP = 6
-    #: To drop off a passenger or goods.
+    #: A stop to drop off a passenger or goods.
     DROP_OFF = 7
 
 
 class AlertDismissal(OpenEnum):
-    """How an alert went away. Source: CPNavigationAlertDismissalContext."""
+    """The reason why an alert went away. Source: CPNavigationAlertDismissalContext."""
 
     #: Its time was up.
     TIMEOUT = 0

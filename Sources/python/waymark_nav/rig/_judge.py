@@ -105,7 +105,7 @@ class Judge:
                 continue
             if (verdict := _guarded(running.word, lambda word: word.see(entry), entry.instant)) is not None:
                 self._decide(running, verdict, entry)
-        # Why behind the words: those that begin with this entry know it already.
+        # This comes after the running words: a word that begins with this entry has already seen it.
         for judged in list(self._watching):
             if (only is None or judged is only) and judged.when is not None and judged.when.see(entry):
                 self._start(judged, Anchor(entry.index, entry.instant))

@@ -77,7 +77,7 @@ class Fields:
         return differences
 
     def violations(self, read: Callable[[str], Any]) -> tuple[Difference, ...]:
-        """What must not be, and is."""
+        """The conditions of a `never` that hold, one difference each."""
         return tuple(Difference(path.text, f"not {each.text}", path.show(path.read(read(path.first)))) for path, each in self.elements)
 
 

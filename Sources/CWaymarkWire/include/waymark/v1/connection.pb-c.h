@@ -155,11 +155,11 @@ typedef enum _Waymark__V1__WithheldReason {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__WITHHELD_REASON)
 } Waymark__V1__WithheldReason;
 /*
- * In which units the endpoint shows distances.
+ * The units in which the endpoint shows distances.
  */
 typedef enum _Waymark__V1__DistanceUnits {
   /*
-   * As the navigation client published them.
+   * Distances as the navigation client published them.
    */
   WAYMARK__V1__DISTANCE_UNITS__DISTANCE_UNITS_AS_PUBLISHED = 0,
   /*

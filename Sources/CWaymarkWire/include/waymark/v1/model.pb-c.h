@@ -34,7 +34,7 @@ typedef struct Waymark__V1__NavigationAlert Waymark__V1__NavigationAlert;
 /* --- enums --- */
 
 /*
- * What the driver does at a maneuver. Source: CPManeuverType, raw values 0 ... 53.
+ * The action that the driver takes at a maneuver. Source: CPManeuverType, raw values 0 ... 53.
  */
 typedef enum _Waymark__V1__ManeuverType {
   /*
@@ -256,7 +256,7 @@ typedef enum _Waymark__V1__ManeuverType {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__MANEUVER_TYPE)
 } Waymark__V1__ManeuverType;
 /*
- * What kind of junction a maneuver is at. Source: CPJunctionType.
+ * The type of the junction that a maneuver is at. Source: CPJunctionType.
  */
 typedef enum _Waymark__V1__JunctionType {
   /*
@@ -302,23 +302,23 @@ typedef enum _Waymark__V1__LaneStatus {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__LANE_STATUS)
 } Waymark__V1__LaneStatus;
 /*
- * How near the next maneuver is; the cycle is continue, initial, prepare, execute, continue. Source: CPManeuverState.
+ * The stage of the approach to the next maneuver; the cycle is continue, initial, prepare, execute, continue. Source: CPManeuverState.
  */
 typedef enum _Waymark__V1__ManeuverState {
   /*
-   * Nothing to do soon.
+   * The driver has nothing to do soon.
    */
   WAYMARK__V1__MANEUVER_STATE__MANEUVER_STATE_CONTINUE = 0,
   /*
-   * In the near future.
+   * The maneuver is in the near future.
    */
   WAYMARK__V1__MANEUVER_STATE__MANEUVER_STATE_INITIAL = 1,
   /*
-   * In the immediate future.
+   * The maneuver is in the immediate future.
    */
   WAYMARK__V1__MANEUVER_STATE__MANEUVER_STATE_PREPARE = 2,
   /*
-   * In the maneuver.
+   * The vehicle is in the maneuver.
    */
   WAYMARK__V1__MANEUVER_STATE__MANEUVER_STATE_EXECUTE = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__MANEUVER_STATE)
@@ -346,7 +346,7 @@ typedef enum _Waymark__V1__TimeRemainingColor {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__TIME_REMAINING_COLOR)
 } Waymark__V1__TimeRemainingColor;
 /*
- * Why guidance is paused. Source: CPTripPauseReason.
+ * The reason why guidance is paused. Source: CPTripPauseReason.
  */
 typedef enum _Waymark__V1__PauseReason {
   WAYMARK__V1__PAUSE_REASON__PAUSE_REASON_UNSPECIFIED = 0,
@@ -373,11 +373,11 @@ typedef enum _Waymark__V1__PauseReason {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__PAUSE_REASON)
 } Waymark__V1__PauseReason;
 /*
- * Why the route changed. Source: CPRerouteReason.
+ * The reason why the route changed. Source: CPRerouteReason.
  */
 typedef enum _Waymark__V1__RerouteReason {
   /*
-   * Not known.
+   * The reason is not known.
    */
   WAYMARK__V1__REROUTE_REASON__REROUTE_REASON_UNKNOWN = 0,
   /*
@@ -403,7 +403,7 @@ typedef enum _Waymark__V1__RerouteReason {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__REROUTE_REASON)
 } Waymark__V1__RerouteReason;
 /*
- * What the vehicle does with the shared route. Source: CPRouteSource, whose iOS* values are the client's here.
+ * The vehicle's use of the shared route. Source: CPRouteSource, whose iOS* values are the client's here.
  */
 typedef enum _Waymark__V1__RouteSource {
   /*
@@ -503,42 +503,42 @@ typedef enum _Waymark__V1__ChargeConnector {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__CHARGE_CONNECTOR)
 } Waymark__V1__ChargeConnector;
 /*
- * Why a stop is made.
+ * The kind of a stop: the reason why it is made.
  */
 typedef enum _Waymark__V1__StopKind {
   WAYMARK__V1__STOP_KIND__STOP_KIND_UNSPECIFIED = 0,
   /*
-   * To charge the vehicle's battery.
+   * A stop to charge the vehicle's battery.
    */
   WAYMARK__V1__STOP_KIND__STOP_KIND_CHARGING = 1,
   /*
-   * To refuel.
+   * A stop to refuel.
    */
   WAYMARK__V1__STOP_KIND__STOP_KIND_FUEL = 2,
   /*
-   * To rest.
+   * A stop to rest.
    */
   WAYMARK__V1__STOP_KIND__STOP_KIND_REST = 3,
   /*
-   * To eat.
+   * A stop to eat.
    */
   WAYMARK__V1__STOP_KIND__STOP_KIND_FOOD = 4,
   /*
-   * To park.
+   * A stop to park.
    */
   WAYMARK__V1__STOP_KIND__STOP_KIND_PARKING = 5,
   /*
-   * To pick up a passenger or goods.
+   * A stop to pick up a passenger or goods.
    */
   WAYMARK__V1__STOP_KIND__STOP_KIND_PICK_UP = 6,
   /*
-   * To drop off a passenger or goods.
+   * A stop to drop off a passenger or goods.
    */
   WAYMARK__V1__STOP_KIND__STOP_KIND_DROP_OFF = 7
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__STOP_KIND)
 } Waymark__V1__StopKind;
 /*
- * How an alert went away. Source: CPNavigationAlertDismissalContext.
+ * The reason why an alert went away. Source: CPNavigationAlertDismissalContext.
  */
 typedef enum _Waymark__V1__AlertDismissal {
   /*
