@@ -114,6 +114,14 @@ class RunTests(unittest.TestCase):
         run.all()
         return run
 
+    def started(self, run: Run) -> threading.Thread:
+        """Runs in a thread, and returns it when the first step has made the file `begun`."""
+        thread = threading.Thread(target=run.all)
+        thread.start()
+        while not (self.folder / "begun").exists():
+            thread.join(0.01)
+        return thread
+
     @staticmethod
     def step(name: str, command: str, lane: str = "front", needs: tuple[str, ...] = (), **more: dict[str, str]) -> Step:
         return Step(name, command, "landing", 1, 1, lane, needs, ("rules",), **more)
@@ -142,10 +150,7 @@ class RunTests(unittest.TestCase):
 
     def test_a_run_that_is_ended_ends_what_runs(self) -> None:
         run = Run([self.step("long", "touch begun; sleep 600"), self.step("next", "true")], "0/5", self.folder, self.folder, lambda _: None)
-        ended = threading.Thread(target=run.all)
-        ended.start()
-        while not (self.folder / "begun").exists():
-            ended.join(0.01)
+        ended = self.started(run)
         run.end()
         ended.join()
         self.assertEqual({name: result.status for name, result in run.results.items()}, {"long": -15})
@@ -154,10 +159,7 @@ class RunTests(unittest.TestCase):
         log = '◇ Test ends() started.\n◇ Test "it hangs" started.\n✔ Test ends() passed after 0.1 seconds.'
         stuck = self.step("stuck", f"cat <<'E'\n{log}\nE\ntouch begun; sleep 600")
         run = Run([stuck, self.step("next", "true")], "0/5", self.folder, self.folder, lambda _: None)
-        ended = threading.Thread(target=run.all)
-        ended.start()
-        while not (self.folder / "begun").exists():
-            ended.join(0.01)
+        ended = self.started(run)
         run.cut(stuck)
         ended.join()
         self.assertEqual({name: result.status for name, result in run.results.items()}, {"stuck": -15, "next": 0})

@@ -3,7 +3,7 @@ internal import ListeningSockets
 
 /// The peers that can connect to a listener, as the log says it.
 enum Reach {
-    /// Who can connect at an address; the file of a Unix socket must exist.
+    /// The peers that can connect at an address; the file of a Unix socket must exist.
     static func text(of address: ListenAddress, needsKey: Bool) -> String {
         let peers =
             switch address {
@@ -13,7 +13,7 @@ enum Reach {
         return needsKey ? "\(peers), with a key" : peers
     }
 
-    /// Who may write to the file of a socket, and so connect to it.
+    /// The users who may write to the file of a socket, and so connect to it.
     private static func users(of path: String) -> String {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return "unknown users" }

@@ -7,7 +7,7 @@ let packageRoot = URL(filePath: #filePath).deletingLastPathComponent().deletingL
 /// The modules that `Package.swift` declares. It is the one table of what imports what: the imports in the sources and the levels in
 /// Docs/architecture.md are compared with it.
 struct Manifest {
-    /// For each target the modules that it may import: targets of this package and products of others.
+    /// The modules that each target may import: targets of this package and products of others.
     let dependencies: [String: Set<String>]
 
     private static let result = Result { try Manifest() }

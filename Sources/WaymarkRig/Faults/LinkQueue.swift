@@ -25,7 +25,7 @@ struct LinkQueue: Sendable {
         case end
     }
 
-    /// What became of the queue.
+    /// The state of the queue.
     enum State: Sendable { case open, ending, ended }
 
     private(set) var queue: [(due: Instant, item: Item)] = []
