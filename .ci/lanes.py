@@ -69,6 +69,7 @@ class Run:
 
     def __init__(self, steps: list[Step], part: str, folder: Path, root: Path, told: Callable[[Result], None]) -> None:
         self.waiting = list(steps)
+        self.steps = {step.name: step for step in steps}
         self.left_out: list[str] = []
         self.part, self.folder, self.root, self.told = part, folder, root, told
         self.began = time.monotonic()
@@ -157,10 +158,8 @@ class Run:
     def _perform(self, step: Step) -> Result:
         began = time.monotonic()
         process = self.running[step.name]
-        watch = threading.Timer(step.seconds_max, self.cut, (step,))
-        watch.start()
+        threading.Thread(target=self._watch, args=(step, process), daemon=True).start()
         _, status, usage = os.wait4(process.pid, 0)
-        watch.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)
         return Result(
             step=step,
@@ -170,6 +169,20 @@ class Run:
             processor_seconds=usage.ru_utime + usage.ru_stime,
             log=self.folder / step.name,
         )
+
+    def _watch(self, step: Step, process: subprocess.Popen[bytes]) -> None:
+        """Ends a step that takes too long. The time of one behind begins when the last step of the front has ended: until then it may get
+        no processor time at all."""
+        with self.changed:
+            if step.lane == "behind":
+                self.changed.wait_for(lambda: self.running.get(step.name) is not process or not self._has_front())
+            if self.changed.wait_for(lambda: self.running.get(step.name) is not process, step.seconds_max):
+                return
+        self.cut(step)
+
+    def _has_front(self) -> bool:
+        lanes = [each.lane for each in self.waiting] + [self.steps[name].lane for name in self.running]
+        return "front" in lanes
 
     def cut(self, step: Step) -> None:
         """Ends a step that takes too long, and writes into its log what it was doing."""
@@ -181,7 +194,7 @@ class Run:
         with open(path, "a", encoding="utf-8") as log:
             log.write(f"\nerror: {step.name} did not end in time; {step.seconds_max} s are allowed\n")
             log.writelines(f"error: this test did not end: {test}\n" for test in tests)
-            log.writelines(f"error: this process runs: {command}\n" for command in commands(process.pid))
+            log.writelines(f"error: this process runs: {command:.200}\n" for command in commands(process.pid))
         for number in (signal.SIGTERM, signal.SIGKILL):
             with self.changed:
                 if self.changed.wait_for(lambda: step.name not in self.running, PATIENCE if number == signal.SIGKILL else 0):

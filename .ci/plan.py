@@ -46,7 +46,8 @@ class Step:
 
     @property
     def seconds_max(self) -> int:
-        """A step that takes longer is ended, so that its log is seen before the run itself is cut off."""
+        """A step that takes longer is ended, so that its log is seen before the run itself is cut off. The time of a step behind
+        begins when the front has ended."""
         return 600 + 2 * self.seconds
 
     def filled(self, part: str) -> tuple[str, dict[str, str]]:

@@ -8,6 +8,7 @@ import tempfile
 import threading
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import ci
@@ -168,6 +169,18 @@ class RunTests(unittest.TestCase):
         self.assertIn('error: this test did not end: "it hangs"\n', found)
         self.assertNotIn("ends()", found)
         self.assertRegex(found, r"error: this process runs: \d+ \w sleep 600\n")
+
+    def test_the_time_of_a_step_behind_begins_when_the_front_is_done(self) -> None:
+        steps = [self.step("front", "touch begun; until [ -e go ]; do sleep 0.01; done"), self.step("behind", "sleep 600", "behind")]
+        run = Run(steps, "0/5", self.folder, self.folder, lambda result: self.told.append(result.step.name))
+        with mock.patch.object(Step, "seconds_max", property(lambda step: 0.01 if step.lane == "behind" else 600)):
+            ended = self.started(run)
+            # Ten times what a step behind is allowed.
+            ended.join(0.1)
+            (self.folder / "go").touch()
+            ended.join()
+        self.assertEqual(self.told, ["front", "behind"])
+        self.assertEqual(run.results["behind"].status, -15)
 
     def test_tests_that_did_not_end_are_found_in_a_log(self) -> None:
         log = """
