@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# inspector.sh [OPTIONS]: checks the inspector's page in Debian's Chromium: form, types, size, every view and action, accessibility. OPTIONS are for pytest.
+# inspector.sh [OPTIONS] [FILE | FILE::TEST ...]: checks the inspector's page in Debian's Chromium: form, types, size, every view and
+# action, accessibility. OPTIONS are for pytest. Without FILE all of Tests/Inspector run; --part 2/5 runs every fifth test of them, from
+# the third on, and those that run in every part.
 # inspector.sh --format: formats the page's source instead.
 # The page is served by a small server with fixtures; with WAYMARK_INSPECTOR_LINK by `waymark inspect --act`, which printed that link.
 set -euo pipefail
@@ -20,4 +22,8 @@ fi
 if [[ ${1:-} == --format ]]; then
   exec "$environment/bin/oxfmt" -c Tests/Inspector/.oxfmtrc.json Sources/WaymarkInspector/Resources/page
 fi
-"$environment/bin/python3" -m pytest -p no:cacheprovider --rootdir Tests/Inspector -c Tests/Inspector/pytest.ini Tests/Inspector "$@"
+tests=(Tests/Inspector)
+for word; do
+  [[ ${word%%::*} != */test_*.py || ! -e ${word%%::*} ]] || tests=()
+done
+"$environment/bin/python3" -m pytest -p no:cacheprovider --rootdir Tests/Inspector -c Tests/Inspector/pytest.ini "${tests[@]}" "$@"

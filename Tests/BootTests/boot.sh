@@ -4,7 +4,7 @@
 # status. The copy is discarded. Inside, this tree is /waymark, read-only; -b mounts another FILE at PATH; the only network is
 # loopback. Prints the output of CASE, and the journal if it failed.
 #
-# Exit status 77 means that no machine can be booted here; the reason is printed.
+# Exit status 77 means that no machine can be booted here; the reason is printed. A signal that ends this script ends the machine.
 set -euo pipefail
 lower=/
 binds=()
@@ -25,13 +25,25 @@ unable() { echo "$*"; exit 77; }
 [[ $EUID -eq 0 ]] || unable "only root can boot a machine"
 command -v systemd-nspawn >/dev/null || unable "systemd-nspawn is missing: apt-get install systemd-container"
 
-# Runs in a new mount namespace, so that all mounts disappear at the end of this script.
+# Runs itself again as the first process of new namespaces of mounts and processes. When that process ends, for whatever reason, the kernel
+# kills all others there, the machine's too, and unmounts everything.
 if [[ -z ${BOOT_BASE-} ]]; then
   BOOT_BASE=$(mktemp -d /var/tmp/waymark-boot.XXXXXX)
-  trap 'rmdir "$BOOT_BASE"' EXIT
   export BOOT_BASE
+  end() {
+    # unshare ignores SIGTERM. When it is killed, so is the first process of the namespaces.
+    # shellcheck disable=SC2046 # There may be none.
+    { kill -KILL $(jobs -pr); wait; } 2>/dev/null || true
+    rmdir "$BOOT_BASE"
+  }
+  trap end EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  # In the background, because a trap waits for the end of a process in front.
+  unshare --mount --propagation private --pid --fork --kill-child --mount-proc \
+    "$0" -r "$lower" "${binds[@]/#--bind-ro=/-b}" "$stage" "$case" &
   status=0
-  unshare --mount --propagation private "$0" -r "$lower" "${binds[@]/#--bind-ro=/-b}" "$stage" "$case" || status=$?
+  wait $! || status=$?
   exit "$status"
 fi
 

@@ -1,15 +1,20 @@
 """The page of the inspector in a browser: of a small server with fixtures, or of the program whose link is WAYMARK_INSPECTOR_LINK."""
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 from mock_inspector import Mock
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts/measure"))
+from sweep_part import sweep_part
 
 LINK = os.environ.get("WAYMARK_INSPECTOR_LINK")
 """What `waymark inspect --act` printed, with a vehicle `car` that is guided."""
@@ -31,11 +36,29 @@ def _click_and_draw(self: Locator, **options: Any) -> None:
 Locator.click = _click_and_draw  # type: ignore[method-assign]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+IN_EVERY_PART = ("test_files.py", "test_real.py")
+"""Files whose tests run in every part. The first needs no browser. The second is the only one that runs the page with the real programs,
+and scans every view of a drive for accessibility."""
+IN_ONE_PART = ("test_axe_finds_nothing_in_any_view_of_a_drive[dark]",)
+"""Their tests that take too long for every part: the same scan in the other theme."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--part", type=sweep_part, default="all", metavar="N/M", help="only a part of the tests: 2/5 is every fifth, from the third on"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if LINK:
         for item in items:
             if "mock" in item.keywords:
                 item.add_marker(pytest.mark.skip(reason="needs answers of the small server"))
+    # Sorted by id: the order of files does not matter, and neighbours, which are cases of one test, come into different parts.
+    ids = sorted(item.nodeid for item in items if item.path.name not in IN_EVERY_PART or item.name in IN_ONE_PART)
+    left_out = set(ids) - set(ids[config.getoption("part")])
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])
+    items[:] = [item for item in items if item.nodeid not in left_out]
 
 
 @pytest.fixture(scope="session")
