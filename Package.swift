@@ -39,10 +39,6 @@ let package = Package(
     ],
     traits: [
         .trait(
-            name: "LiveEngines",
-            description:
-                "Asks routing engines over HTTP. Without it there is no HTTP client, nor TLS, to build."),
-        .trait(
             name: "ServiceLifecycle",
             description:
                 "Makes NavigationClient, VehicleEndpoint and Observer services of swift-service-lifecycle."),
@@ -51,7 +47,7 @@ let package = Package(
             description:
                 "Serves pages and metrics over HTTP on this machine. Without it there is no HTTP server to build."
         ),
-        .default(enabledTraits: ["LiveEngines", "ServiceLifecycle", "Inspector"]),
+        .default(enabledTraits: ["ServiceLifecycle", "Inspector"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -59,7 +55,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
@@ -150,15 +145,8 @@ let package = Package(
                     condition: .when(traits: ["Inspector"])),
             ], swiftSettings: strict),
         .target(
-            name: "WaymarkRoutes",
-            dependencies: [
-                "NetworkErrors", "WaymarkProtocol", "WaymarkModel", nioCore,
-                .product(
-                    name: "AsyncHTTPClient", package: "async-http-client",
-                    condition: .when(traits: ["LiveEngines"])),
-                .product(
-                    name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["LiveEngines"])),
-            ], swiftSettings: strict),
+            name: "WaymarkRoutes", dependencies: ["ProcessIO", "WaymarkProtocol", "WaymarkModel"],
+            swiftSettings: strict),
 
         .target(
             name: "WaymarkClient",
@@ -480,7 +468,6 @@ let package = Package(
             name: "WaymarkRoutesTests",
             dependencies: [
                 "RecordedRoutes", "WaymarkRoutes", "WaymarkModel", "WaymarkProtocol", nioCore, nioPosix,
-                .product(name: "NIOHTTP1", package: "swift-nio"),
             ], exclude: ["Reported"], swiftSettings: tests),
         .testTarget(
             name: "WaymarkClientTests",

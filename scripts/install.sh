@@ -3,7 +3,7 @@
 # it installs. Upgrades no installed package, unless a new one requires its newer version: then it says so, and asks in a terminal.
 set -euo pipefail
 missing=()
-for package in libsystemd-dev libprotobuf-c-dev protobuf-c-compiler pkg-config zlib1g-dev "$@"; do
+for package in libsystemd-dev libprotobuf-c-dev protobuf-c-compiler pkg-config zlib1g-dev curl "$@"; do
   [[ $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) == 'install ok installed' ]] || missing+=("$package")
 done
 if ((${#missing[@]})); then

@@ -54,5 +54,5 @@ cp "$work"/waymark_"$version"_*.deb "$work"/python3-waymark-nav_"$version"_all.d
 [[ -n $symbols ]] || cp "$work"/waymark-dbgsym_"$version"_*deb "$folder/"
 scripts/release/wheels.sh "$build" "$folder"
 python3 scripts/conformance.py --archive "$folder/waymark-conformance_${version%-*}.pyz"
-scripts/release/sbom.py "${version%-*}" >"$folder/waymark_${version%-*}.cdx.json"
+scripts/release/sbom.py "${version%-*}" "$(dirname "$build")" >"$folder/waymark_${version%-*}.cdx.json"
 ls "$folder"/waymark_"$version"_*.deb "$folder"/python3-waymark-nav_"$version"_all.deb

@@ -2,7 +2,7 @@
 # sanitize.sh [-a | -m MODULES] thread|address [OPTIONS]: builds with that sanitizer in a separate folder, and runs the tests of the code
 # that it can check: the modules with threads and tasks, or those with unsafe memory access. -a adds the programs and everything that they
 # are built on, which takes much longer; -m runs only these test modules, separated by commas. OPTIONS are for `swift test`.
-# Built without traits, because the HTTP client and TLS would take most of the build time.
+# Built without traits, because the HTTP server would take more time than what it is for.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/install.sh

@@ -1,3 +1,4 @@
+internal import ProcessIO
 internal import WaymarkHistory
 internal import WaymarkProtocol
 internal import WaymarkRig

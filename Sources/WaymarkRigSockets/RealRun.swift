@@ -2,6 +2,7 @@ internal import ListeningSockets
 internal import Logging
 package import NIOCore
 internal import NIOPosix
+internal import ProcessIO
 package import WaymarkClient
 package import WaymarkHistory
 internal import WaymarkProtocol

@@ -13,7 +13,7 @@ import Testing
     @Test func `an app that uses only routes compiles neither the gateway nor the transport`() throws {
         #expect(
             try Manifest.read().modules(under: "WaymarkRoutes")
-                == ["NetworkErrors", "ProcessIO", "WaymarkModel", "WaymarkProtocol", "WaymarkRoutes"])
+                == ["ProcessIO", "WaymarkModel", "WaymarkProtocol", "WaymarkRoutes"])
     }
 
     @Test func `a test that uses only the rig compiles neither sockets of the gateway nor the programs`()

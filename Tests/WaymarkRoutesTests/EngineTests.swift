@@ -1,19 +1,12 @@
 import Foundation
 import NIOCore
-import NIOHTTP1
 import NIOPosix
 import Synchronization
 import Testing
 import WaymarkModel
 import WaymarkRoutes
 
-#if LiveEngines
-    private let hasClient = true
-#else
-    private let hasClient = false
-#endif
-
-@Suite(.enabled(if: hasClient, "built without LiveEngines: nothing asks engines")) struct EngineTests {
+@Suite struct EngineTests {
     private static let vaduz = Coordinate(latitude: 47.141, longitude: 9.5215)
     private static let triesen = Coordinate(latitude: 47.107, longitude: 9.527)
     private static let balzers = Coordinate(latitude: 47.068, longitude: 9.501)
@@ -114,7 +107,7 @@ import WaymarkRoutes
 
     @Test func `the engine's error message is passed on`() async throws {
         let body = #"{"error_code":171,"error":"No suitable edges near location","status_code":400}"#
-        try await RecordedServer.serve(.init(status: .badRequest, body: Array(body.utf8))) { server in
+        try await RecordedServer.serve(.init(status: 400, body: Array(body.utf8))) { server in
             let engine = try ValhallaEngine(server.address, limits: Self.patient)
             await #expect(
                 throws: RoutingError.refused(code: "171", message: "No suitable edges near location")
@@ -123,7 +116,7 @@ import WaymarkRoutes
     }
 
     @Test func `a web page is rejected and the HTTP status is reported`() async throws {
-        try await RecordedServer.serve(.init(status: .notFound, body: Array("<html>".utf8))) { server in
+        try await RecordedServer.serve(.init(status: 404, body: Array("<html>".utf8))) { server in
             let engine = try OSRMEngine(server.address, limits: Self.patient)
             let error = await #expect(throws: RoutingError.self) {
                 try await engine.route(through: [Self.vaduz, Self.balzers])
@@ -170,19 +163,34 @@ import WaymarkRoutes
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(reason == "connection refused")
+        #expect(reason == "nothing accepts the connection")
     }
 
     @Test func `an engine without TLS is reported in plain words`() async throws {
-        let reason = try await RecordedServer.serve(.init(body: [])) { server in
-            let address = server.address.replacing("http://", with: "https://")
-            let engine = try ValhallaEngine(address, limits: Self.patient)
+        let reason = try await Self.reason(of: .init(body: [])) {
+            $0.replacing("http://", with: "https://")
+        }
+        #expect(reason == "it does not speak TLS")
+    }
+
+    @Test func `what is not HTTP, and what ends too early, is reported in plain words`() async throws {
+        let garbage = RecordedServer.Answer(body: Array("SSH-2.0-x\r\n".utf8), stall: .withoutHead)
+        #expect(try await Self.reason(of: garbage) == "what answers there is not HTTP")
+        let cut = RecordedServer.Answer(body: Array("{}".utf8), stall: .closesWithinBody)
+        #expect(try await Self.reason(of: cut) == "the connection was closed")
+    }
+
+    /// Why an engine that answers so is not reached.
+    private static func reason(
+        of answer: RecordedServer.Answer, address: @Sendable (String) -> String = { $0 }
+    ) async throws -> String {
+        try await RecordedServer.serve(answer) { server in
+            let engine = try ValhallaEngine(address(server.address), limits: Self.patient)
             let error = await #expect(throws: RoutingError.self) {
                 try await engine.route(through: [Self.vaduz, Self.balzers])
             }
             return if case .unreachable(_, let reason) = error { reason } else { "" }
         }
-        #expect(reason == "it does not speak TLS, or its certificate is not trusted")
     }
 
     @Test func `a cancelled caller gets the error cancelled`() async throws {
@@ -239,10 +247,11 @@ import WaymarkRoutes
 
 /// A server on a free port of this machine that gives every client the same answer.
 final class RecordedServer: Sendable {
-    enum Stall: Sendable { case beforeHead, withinBody }
+    /// Where an answer stops.
+    enum Stall: Sendable { case beforeHead, withinBody, closesWithinBody, withoutHead }
 
     struct Answer: Sendable {
-        var status = HTTPResponseStatus.ok
+        var status = 200
         var body: [UInt8]
         var stall: Stall?
     }
@@ -265,7 +274,6 @@ final class RecordedServer: Sendable {
         let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
                     try channel.pipeline.syncOperations.addHandler(
                         Handler(answer: answer, requests: requests))
                 }
@@ -287,12 +295,14 @@ final class RecordedServer: Sendable {
         let paths = Mutex<[String]>([])
     }
 
+    /// One request of a connection, and its answer.
     private final class Handler: ChannelInboundHandler {
-        typealias InboundIn = HTTPServerRequestPart
-        typealias OutboundOut = HTTPServerResponsePart
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
 
         private let answer: Answer
         private let requests: RequestLog
+        private var request = ""
 
         init(answer: Answer, requests: RequestLog) {
             self.answer = answer
@@ -300,19 +310,25 @@ final class RecordedServer: Sendable {
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            guard case .head(let head) = self.unwrapInboundIn(data) else { return }
-            self.requests.paths.withLock { $0.append(head.uri) }
+            self.request += String(buffer: self.unwrapInboundIn(data))
+            // TLS has no such end, and is closed.
+            guard self.request.hasPrefix("GET ") else { return context.close(promise: nil) }
+            guard self.request.hasSuffix("\r\n\r\n") else { return }
+            let path = self.request.split(separator: " ")[1]
+            self.requests.paths.withLock { $0.append(String(path)) }
             guard self.answer.stall != .beforeHead else { return }
-            let headers = HTTPHeaders([
-                ("content-length", "\(self.answer.body.count)"), ("connection", "close"),
-            ])
-            let response = HTTPResponseHead(version: .http1_1, status: self.answer.status, headers: headers)
-            context.write(self.wrapOutboundOut(.head(response)), promise: nil)
-            let isWhole = self.answer.stall == nil
-            let body = ByteBuffer(bytes: isWhole ? self.answer.body[...] : self.answer.body.dropLast())
-            context.writeAndFlush(self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
-            guard isWhole else { return }
-            context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
+            let head = """
+                HTTP/1.1 \(self.answer.status) Some Words\r
+                content-length: \(self.answer.body.count)\r
+                connection: close\r
+                \r\n
+                """
+            let hasHead = self.answer.stall != .withoutHead
+            let isWhole = self.answer.stall == nil || !hasHead
+            var bytes = ByteBuffer(string: hasHead ? head : "")
+            bytes.writeBytes(isWhole ? self.answer.body[...] : self.answer.body.dropLast())
+            context.writeAndFlush(self.wrapOutboundOut(bytes), promise: nil)
+            if isWhole || self.answer.stall == .closesWithinBody { context.close(promise: nil) }
         }
     }
 }

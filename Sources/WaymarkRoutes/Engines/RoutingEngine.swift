@@ -14,6 +14,8 @@ package enum RoutingError: Error, Sendable, Hashable {
     case badPoints(String)
     /// Not an `http` or `https` address: correct the setting.
     case badAddress(String)
+    /// curl(1), which asks, cannot be started: install it.
+    case noClient(String)
     /// No server answers there: start the engine, or correct the address.
     case unreachable(address: String, reason: String)
     /// No complete answer in time: try again, or allow more time.
@@ -33,6 +35,7 @@ extension RoutingError: CustomStringConvertible {
         switch self {
         case .badPoints(let reason): "no route through these points: \(reason)"
         case .badAddress(let address): "\"\(address)\" is not an http or https address"
+        case .noClient(let reason): "curl asks routing engines, and \(reason): install the package curl"
         case .unreachable(let address, let reason):
             "no routing engine answers at \(address) (\(reason)): start it, or correct the address"
         case .timedOut(let address, let after):

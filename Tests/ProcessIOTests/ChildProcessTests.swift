@@ -1,10 +1,8 @@
-import Foundation
 import Glibc
+import ProcessIO
 import Testing
 
-@testable import WaymarkRigSockets
-
-@Suite(.timeLimit(.minutes(10))) struct ProcessTests {
+@Suite(.timeLimit(.minutes(10))) struct ChildProcessTests {
     /// Starts a process, and returns it with its end.
     private static func start(_ words: String...) throws -> (ChildProcess, AsyncStream<ChildProcess.Exit>) {
         let (exits, exit) = AsyncStream.makeStream(of: ChildProcess.Exit.self)
@@ -31,26 +29,31 @@ import Testing
         #expect(process.hasEnded)
     }
 
+    @Test func `errors and output can go different ways`() async throws {
+        let (output, errors) = (try ChildProcess.newPipe(), try ChildProcess.newPipe())
+        let (exits, exit) = AsyncStream.makeStream(of: ChildProcess.Exit.self)
+        let words = ["sh", "-c", "echo to $WHERE; echo aside >&2"]
+        _ = try ChildProcess(
+            .init(words: words, environment: ["WHERE": "output"], output: output.write, errors: errors.write)
+        ) {
+            exit.yield($0)
+            exit.finish()
+        }
+        for end in [output.write, errors.write] { close(end) }
+        #expect(await Self.end(exits) == .status(0))
+        #expect(Self.content(output.read) == "to output\n")
+        #expect(Self.content(errors.read) == "aside\n")
+    }
+
+    /// What is in a pipe whose other end is closed; closes this one.
+    private static func content(_ descriptor: CInt) -> String {
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        return String(decoding: bytes[..<read(descriptor, &bytes, bytes.count)], as: UTF8.self)
+    }
+
     @Test func `a program that is not there is named`() {
         let failure = #expect(throws: ChildProcess.Failure.self) { try Self.start("/nowhere/x") }
         #expect(failure?.description.hasPrefix("/nowhere/x cannot be started: ") == true)
-    }
-
-    @Test func `processes end and the folder goes with their guardian, also without being told`() async throws
-    {
-        let folder = try RunFolder()
-        var guardian: Guardian? = try Guardian(folder)
-        let (process, exits) = try Self.start("sh", "-c", "sleep 1000 & sleep 1000")
-        guardian?.watch(process)
-        let (forgotten, other) = try Self.start("sleep", "1000")
-        guardian?.watch(forgotten)
-        guardian?.forget(forgotten)
-        // As when the rig is killed: its end of the pipe closes.
-        guardian = nil
-        #expect(await Self.end(exits) == .signal(SIGKILL))
-        while FileManager.default.fileExists(atPath: folder.path) { await Task.yield() }
-        #expect(!forgotten.hasEnded)
-        forgotten.signal(SIGKILL)
-        #expect(await Self.end(other) == .signal(SIGKILL))
     }
 }

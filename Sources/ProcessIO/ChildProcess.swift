@@ -1,24 +1,25 @@
 internal import Foundation
 internal import Glibc
-internal import ProcessIO
 internal import Synchronization
 
-/// A process that the rig has started, in a process group of its own.
-final class ChildProcess: Sendable {
-    /// Why there is none.
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+/// A process that this one has started, in a process group of its own.
+package final class ChildProcess: Sendable {
+    /// The reason why a process cannot be started, with the program's name.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(description: String) { self.description = description }
     }
 
-    /// How it ended.
-    enum Exit: Sendable, Hashable, CustomStringConvertible {
+    /// The end of a process.
+    package enum Exit: Sendable, Hashable, CustomStringConvertible {
         case status(CInt)
         case signal(CInt)
 
-        /// What a shell says of a program that is not there, or is none.
-        var isFailedStart: Bool { self == .status(126) || self == .status(127) }
+        /// Whether a shell says so of a program that is not there, or is none.
+        package var isFailedStart: Bool { self == .status(126) || self == .status(127) }
 
-        var description: String {
+        package var description: String {
             switch self {
             case .status(let status): "ended with status \(status)"
             case .signal(let signal): "was ended by signal \(signal)"
@@ -26,25 +27,41 @@ final class ChildProcess: Sendable {
         }
     }
 
-    let id: pid_t
+    package let id: CInt
     private let exit = Mutex<Exit?>(nil)
 
-    /// What it begins with.
-    struct Start {
+    /// The program, and what it begins with.
+    package struct Start {
         /// The program and its arguments. A name without a slash is looked for in PATH.
-        var words: [String]
-        var environment: [String: String] = ProcessInfo.processInfo.environment
-        /// nil: nothing can be read.
-        var input: CInt?
-        var output: CInt
+        package var words: [String]
+        /// The variables of its environment; nil: those of this process.
+        package var environment: [String: String]?
+        /// Its standard input; nil: nothing can be read.
+        package var input: CInt?
+        /// Its standard output.
+        package var output: CInt
+        /// Its standard error; nil: the same as its output.
+        package var errors: CInt?
         /// Its descriptor 3.
-        var inherited: CInt?
+        package var inherited: CInt?
+
+        package init(
+            words: [String], environment: [String: String]? = nil, input: CInt? = nil, output: CInt,
+            errors: CInt? = nil, inherited: CInt? = nil
+        ) {
+            self.words = words
+            self.environment = environment
+            self.input = input
+            self.output = output
+            self.errors = errors
+            self.inherited = inherited
+        }
     }
 
     /// Starts it. `onExit` is called once, on another thread, after its end.
     ///
     /// - Throws: ``Failure``, which names the program.
-    init(_ start: Start, onExit: @escaping @Sendable (Exit) -> Void) throws(Failure) {
+    package init(_ start: Start, onExit: @escaping @Sendable (Exit) -> Void) throws(Failure) {
         let (id, code) = Self.starting.withLock { _ in Self.spawn(start) }
         guard code == 0 else {
             throw Failure(
@@ -64,7 +81,7 @@ final class ChildProcess: Sendable {
             unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         }
         unsafe posix_spawn_file_actions_adddup2(&actions, start.output, 1)
-        unsafe posix_spawn_file_actions_adddup2(&actions, start.output, 2)
+        unsafe posix_spawn_file_actions_adddup2(&actions, start.errors ?? start.output, 2)
         if let inherited = start.inherited {
             unsafe posix_spawn_file_actions_adddup2(&actions, inherited, 3)
         }
@@ -84,7 +101,7 @@ final class ChildProcess: Sendable {
         unsafe posix_spawnattr_setflags(
             &attributes,
             Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-        let environment = start.environment.map { "\($0.key)=\($0.value)" }
+        let environment = (start.environment ?? ProcessInfo.processInfo.environment).map { "\($0.key)=\($0.value)" }
         var words = unsafe start.words.map { unsafe strdup($0) } + [nil]
         var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
         defer {
@@ -112,7 +129,7 @@ final class ChildProcess: Sendable {
     private static let starting = Mutex(())
 
     /// A pipe whose ends no process inherits.
-    static func newPipe() throws(Failure) -> (read: CInt, write: CInt) {
+    package static func newPipe() throws(Failure) -> (read: CInt, write: CInt) {
         var ends: [CInt] = [-1, -1]
         let code = Self.starting.withLock { _ in
             guard unsafe pipe(&ends) == 0 else { return errno }
@@ -142,11 +159,11 @@ final class ChildProcess: Sendable {
     }
 
     /// Sends a signal to it and to the processes that it has started, unless it has ended.
-    func signal(_ number: CInt) {
+    package func signal(_ number: CInt) {
         self.exit.withLock { exit in
             if exit == nil { _ = kill(-self.id, number) }
         }
     }
 
-    var hasEnded: Bool { self.exit.withLock { $0 != nil } }
+    package var hasEnded: Bool { self.exit.withLock { $0 != nil } }
 }
