@@ -293,7 +293,10 @@ struct Connection {
                     self.output.isForEndpoint = true
                     self.output.limitPortions(to: vehicle.limits.frameBytesMax)
                 }
-                if case .observer = hello.role { self.output.liftOutboxLimit() }
+                if case .observer = hello.role {
+                    self.output.liftOutboxLimit()
+                    self.output.boundAnswers()
+                }
                 actions.append(.admit(slot, hello))
             case .gone(let clean):
                 self.events.append(.departed(self.id, clean: clean))

@@ -73,8 +73,10 @@ extension LoopCore {
         connection.output.isSuspended = true
         connection.output.isForEndpoint = detached.session.role == .vehicle
         connection.output.limitPortions(to: detached.portionBytes)
-        if detached.session.role == .observer { connection.output.liftOutboxLimit() }
+        let isObserver = detached.session.role == .observer
+        if isObserver { connection.output.liftOutboxLimit() }
         connection.overflow = connection.output.restore(detached.waiting.map { ($0.frame, $0.key) })
+        if isObserver { connection.output.boundAnswers() }
         let slot = self.insert(connection)
         for audience in detached.audiences { self.join(detached.id, audience) }
         self.settle(slot, at: now, into: &actions)

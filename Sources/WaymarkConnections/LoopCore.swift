@@ -375,9 +375,11 @@ package struct LoopCore {
             self.purge(id, session, .shareDestination, at: now, into: &actions)
         case .tell(let id, let frames):
             guard let slot = self.slots[id] else { break }
+            self.connections[slot].output.liftAnswerBound()
             for frame in frames where self.connections[slot].send(frame, slot, send, into: &actions) {
                 self.touched.append(slot)
             }
+            self.connections[slot].output.boundAnswers()
             self.connections[slot].awaitsRoom = true
             self.connections[slot].isSettled = false
         case .setObserved(let isObserved): self.codecs.isObserved = isObserved
@@ -514,6 +516,7 @@ package struct LoopCore {
             self.connections[slot].output.heldByteCount < Self.observerRoomBytes
         {
             self.connections[slot].awaitsRoom = false
+            self.connections[slot].output.boundAnswers()
             actions.append(.roomForObserver(self.connections[slot].id))
         }
         // What a closing connection reads is discarded.

@@ -62,6 +62,9 @@ package struct Output: Sendable {
     private var lastByteCount: UInt32 = 0
     /// Of the outbox, when the connection closes.
     private static let finalBytesMax = 65_536
+    /// See ``boundAnswers()``. This is the room for 400 Pongs. Only a few wait for a peer that keeps to the protocol: it closes a connection
+    /// that is silent for three intervals.
+    private static let answerBytesMax = 65_536
     /// A peer that takes small frames is not sent fewer bytes at a time.
     private static let portionBytesMin: UInt32 = 4_096
     /// What a socket is sent at once. What is longer goes on once the channel has written a portion, after others had their turns.
@@ -82,8 +85,20 @@ package struct Output: Sendable {
         self.portionBytes = min(self.portionBytes, Int32(clamping: byteCount))
     }
 
-    /// Lets any number of bytes wait for an observer: it is told a portion only when it has read the one before. Before anything waits.
+    /// Lets any number of bytes wait for an observer: it is told a portion only when it has read the one before, and one entry may be longer
+    /// than the outbox. ``boundAnswers()`` must follow. Before anything waits.
     mutating func liftOutboxLimit() { self.outbox = Outbox(limits: .none) }
+
+    /// Bounds what an observer makes the gateway send from now on, such as Pongs: ``answerBytesMax`` above what waits now.
+    ///
+    /// Called when a portion was written, and again when there is room for the next one. So the bound falls when the observer has read, and at
+    /// most one portion, twice ``answerBytesMax`` and what was left when there was room wait at any time.
+    mutating func boundAnswers() {
+        self.waitingBytesMax = Int32(clamping: self.outbox.byteCount + Self.answerBytesMax)
+    }
+
+    /// Lifts the bound of ``boundAnswers()`` while a portion is written, which may have any length.
+    mutating func liftAnswerBound() { self.waitingBytesMax = .max }
 
     /// Bytes that wait in the outbox, as ``Outbox`` counts them.
     var waitingByteCount: Int { self.outbox.byteCount }
@@ -103,6 +118,9 @@ package struct Output: Sendable {
     private(set) var sentByteCount: UInt64 = 0
     /// Frames wait for the peer to read.
     private(set) var isWaiting = false
+    /// No frame is added to so many waiting bytes, as ``Outbox`` counts them. Only observers have this bound, see ``boundAnswers()``: the
+    /// outbox of every other peer has its limit.
+    private var waitingBytesMax = Int32.max
     /// The socket has every byte that left the outbox.
     var isDrained: Bool { !self.isBlocked && self.isSendingNothing }
     /// The bytes of the next flush fill a portion.
@@ -279,6 +297,9 @@ package struct Output: Sendable {
     }
 
     private mutating func wait(_ frame: Frame, _ key: ConflationKey?) -> Overflow? {
+        guard self.outbox.byteCount < Int(self.waitingBytesMax) else {
+            return .outbox(bytesMax: Int(self.waitingBytesMax))
+        }
         // A newer Acknowledgement of a session says all that an older one does. Otherwise they fill the outbox of a client that only writes.
         let isAcknowledgement = frame.header.type == .acknowledgement
         let verdict =

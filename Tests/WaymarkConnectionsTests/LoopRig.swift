@@ -83,6 +83,17 @@ struct LoopRig {
         return slot
     }
 
+    /// A connection whose observer was admitted; what was sent for that is taken.
+    mutating func observer(_ number: UInt64, outbox: Outbox.Limits = Outbox.Limits()) throws -> Int {
+        let slot = self.newcomer(number, outbox: outbox)
+        let observer = ObserverHello(observer: ObserverName(unchecked: "o\(number)"))
+        self.receive(slot, Self.bytes([Envelope(.hello(Hello(role: .observer(observer))))]))
+        self.admit(slot, number)
+        _ = self.take()
+        try #require(!self.sent(slot).isEmpty)
+        return slot
+    }
+
     /// A connection that has sent nothing.
     mutating func newcomer(
         _ number: UInt64, of payer: Payer? = nil, outbox: Outbox.Limits = Outbox.Limits()
@@ -92,7 +103,7 @@ struct LoopRig {
             slot = core.add(
                 ConnectionID(number), payer: payer ?? Payer(rawValue: number), limits: ConnectionLimits(),
                 outbox: outbox,
-                allowedRoles: [.vehicle, .navigation], at: now, into: &actions)
+                allowedRoles: [.vehicle, .navigation, .observer], at: now, into: &actions)
             core.open(slot, Self.socket(slot), at: now, into: &actions)
         }
         return slot
