@@ -56,7 +56,7 @@ extension ConfigurationReader {
         guard let mapping = node.mapping else {
             throw self.error(node, "a key must be a mapping with name and key-file")
         }
-        let location = self.location(node.mark)
+        let location = SourceLocation(node.mark, file: self.file)
         var limits = KeyLimits(origin: AccessOrigin(file: location.file, line: location.line))
         var (name, file): (String?, String?)
         for (keyNode, valueNode) in mapping {
@@ -98,7 +98,7 @@ extension ConfigurationReader {
 
     private func readRule(_ node: Node) throws(ConfigurationError) -> Settings.Rule {
         guard let mapping = node.mapping else { throw self.error(node, "a rule must be a mapping") }
-        let location = self.location(node.mark)
+        let location = SourceLocation(node.mark, file: self.file)
         var verdict: (isAllowed: Bool, roles: Set<AccessRole>)?
         var subjects = Settings.Rule.Subjects.anyone
         var rule = AccessRule(

@@ -30,47 +30,7 @@ package struct ConfigurationError: Error, Sendable, Hashable, CustomStringConver
 }
 
 extension ConfigurationError {
-    /// Why a text is no YAML.
-    package init(_ error: YamlError, in text: String, file: String) {
-        func location(_ mark: Mark) -> SourceLocation {
-            SourceLocation(file: file, line: mark.line, column: mark.column)
-        }
-        switch error {
-        case .scanner(_, _, let mark, _) where Self.isTab(at: mark, in: text):
-            self.init(location: location(mark), reason: "a tab cannot indent a line: use spaces")
-        case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
-            .composer(let context, let problem, let mark, _):
-            guard let context, context.mark.line < mark.line,
-                context.text.contains("flow") || context.text.contains("quoted")
-            else {
-                self.init(location: location(mark), reason: problem)
-                return
-            }
-            // The cause is where it began; that something else is found in a later line follows from it.
-            self.init(
-                location: location(context.mark),
-                reason: "what begins here does not end: \(problem) (line \(mark.line), column \(mark.column))"
-            )
-        case .duplicatedKeysInMapping(let keys, let context):
-            let key = keys.first ?? ""
-            let places = Self.places(of: key, from: context.mark, in: text)
-            let first = places.first.map { "; first in line \($0.line)" } ?? ""
-            self.init(
-                location: places.count > 1
-                    ? SourceLocation(file: file, line: places[1].line, column: places[1].column)
-                    : location(context.mark),
-                reason: "the key \(key) is there twice\(first)")
-        case .reader(let problem, let offset, _, _):
-            let line = text.utf8.prefix(offset ?? 0).count { $0 == UInt8(ascii: "\n") } + 1
-            self.init(location: SourceLocation(file: file, line: line, column: 1), reason: problem)
-        case .no, .memory, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
-            self.init(location: SourceLocation(file: file, line: 0, column: 0), reason: "\(error)")
-        }
-    }
-}
-
-extension ConfigurationError {
-    /// Where the first byte is that is not UTF-8.
+    /// The place of the first byte that is not UTF-8.
     package init(notUTF8 bytes: [UInt8], file: String) {
         var parser = Unicode.UTF8.ForwardParser()
         var iterator = bytes.makeIterator()
@@ -84,28 +44,6 @@ extension ConfigurationError {
             }
         }
         self.init(location: location, reason: "the file is not valid UTF-8")
-    }
-
-    /// Whether the character at a mark is a tab.
-    private static func isTab(at mark: Mark, in text: String) -> Bool {
-        let lines = text.split(separator: "\n", maxSplits: mark.line, omittingEmptySubsequences: false)
-        guard lines.indices.contains(mark.line - 1) else { return false }
-        return lines[mark.line - 1].dropFirst(mark.column - 1).first == "\t"
-    }
-
-    /// Where a key stands at the indentation of a mapping that begins at a mark: the first two places. None in a mapping within brackets.
-    private static func places(of key: String, from mark: Mark, in text: String) -> [(line: Int, column: Int)]
-    {
-        var found: [(line: Int, column: Int)] = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-        where index + 1 >= mark.line && found.count < 2 {
-            let rest = line.dropFirst(mark.column - 1)
-            guard line.prefix(mark.column - 1).allSatisfy({ $0 == " " || $0 == "-" }), rest.hasPrefix(key),
-                rest.dropFirst(key.count).drop(while: { $0 == " " }).first == ":"
-            else { continue }
-            found.append((index + 1, mark.column))
-        }
-        return found
     }
 }
 
@@ -131,11 +69,16 @@ package enum Configuration {
         try Self.readFile(text, file: file).settings
     }
 
+    /// Composes the text of a file named `file`. Returns nil if it is empty.
+    package static func compose(_ text: String, file: String) throws(ConfigurationError) -> Node? {
+        try StrictYAML.compose(text, file: file, what: "a file of settings", mebibytes: 16)
+    }
+
     private static func readFile(_ text: String, file: String) throws(ConfigurationError) -> (
         settings: Settings, isEmpty: Bool
     ) {
         var reader = ConfigurationReader(file: file)
-        if let root = try reader.compose(text) { try reader.readMapping(root, prefix: "") }
+        if let root = try Self.compose(text, file: file) { try reader.readMapping(root, prefix: "") }
         try reader.checkCombinations()
         return (reader.settings, reader.locations.isEmpty)
     }
@@ -150,17 +93,6 @@ struct ConfigurationReader {
 
     init(file: String) { self.file = file }
 
-    func compose(_ text: String) throws(ConfigurationError) -> Node? {
-        do {
-            return try Yams.compose(yaml: text)
-        } catch let error as YamlError {
-            throw ConfigurationError(error, in: text, file: self.file)
-        } catch {
-            throw ConfigurationError(
-                location: SourceLocation(file: self.file, line: 0, column: 0), reason: "\(error)")
-        }
-    }
-
     mutating func readMapping(_ node: Node, prefix: String) throws(ConfigurationError) {
         guard let mapping = node.mapping else {
             throw self.error(
@@ -171,7 +103,7 @@ struct ConfigurationReader {
         for (keyNode, value) in mapping {
             let name = keyNode.string ?? ""
             let key = prefix + name
-            self.locations[key] = self.location(keyNode.mark)
+            self.locations[key] = SourceLocation(keyNode.mark, file: self.file)
             if name.contains(".") {  // Sections are nested mappings; dotted keys are not accepted.
                 throw self.error(keyNode, "unknown setting \(key)")
             } else if let setting = Settings.all.first(where: { $0.key == key }) {
@@ -238,7 +170,7 @@ struct ConfigurationReader {
                 throw self.error(entry, "a listener must be a mapping")
             }
             var listener = Settings.Listener(roles: [])
-            listener.location = self.location(entry.mark)
+            listener.location = SourceLocation(entry.mark, file: self.file)
             for (key, value) in mapping { try self.read(key, value, into: &listener) }
             guard listener.address != nil || listener.socket != nil else {
                 throw self.error(entry, "a listener needs an address or a socket")
@@ -290,10 +222,6 @@ struct ConfigurationReader {
     }
 
     func error(_ node: Node, _ reason: String) -> ConfigurationError {
-        ConfigurationError(location: self.location(node.mark), reason: reason)
-    }
-
-    func location(_ mark: Mark?) -> SourceLocation {
-        SourceLocation(file: self.file, line: mark?.line ?? 0, column: mark?.column ?? 0)
+        ConfigurationError(location: SourceLocation(node.mark, file: self.file), reason: reason)
     }
 }

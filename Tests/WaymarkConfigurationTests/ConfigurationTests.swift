@@ -77,6 +77,19 @@ import WaymarkProtocol
             "threads: 1\nlimits:\n  errors: 1\n  errors: 2\n", 4,
             "the key errors is there twice; first in line 3"
         ),
+        (
+            "vehicles:\n  1: refuse\n  \"1\": replace\n", 3,
+            "the key 1 is there twice; first in line 2"
+        ),
+        ("limits:\n\terrors: 1\n", 2, "a tab cannot indent a line: use spaces"),
+        (
+            "rules: &a [x, x]\nvehicles: &b [*a, *a]\nlimits: [*b, *b]\n", 1,
+            "anchors and aliases are not allowed: a file of settings has no templates"
+        ),
+        (
+            "threads: 1\nrules: [[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]\n", 2,
+            "a file of settings has at most 16 levels"
+        ),
         ("limits.errors: 1\n", 1, "unknown setting limits.errors"),
         ("limits: 3\n", 1, "limits must be a mapping"),
         ("limits:\n  outbox-bytes: 1MiB\n", 2, "must be at least limits.retained-bytes"),
@@ -176,6 +189,20 @@ import WaymarkProtocol
             file: "f")
         #expect(settings.listeners.first?.key == "0123456789012345")
         #expect(settings.listeners.first?.mode == 0o660)
+    }
+
+    @Test func `a byte order mark is skipped`() throws {
+        let settings = try Configuration.read(
+            Array("\u{FEFF}threads: 2\nlog-level: debug\n".utf8), file: "f")
+        #expect(settings.threads == 2)
+        #expect(settings.logLevel == "debug")
+    }
+
+    @Test func `a file of more than 16 MiB is an error`() throws {
+        let error = try #require(throws: ConfigurationError.self) {
+            try Configuration.read("#" + String(repeating: "x", count: 16 << 20), file: "f")
+        }
+        #expect("\(error)" == "f:1:1: a file of settings has at most 16 MiB")
     }
 
     @Test func `the error for invalid UTF-8 names the line and the column`() throws {

@@ -293,7 +293,7 @@ import WaymarkScenario
             "route: vaduz-balzers\nat-most: 5s\ngateway: { grace: 1500ms, arbitration: replace, keepalive: 2s }\nended: finished\n"
         )
         inputs.settingsText =
-            "listeners: [{ address: 'tcp:127.0.0.1:1', roles: [vehicle] }]\ntimes: { request: 3s, grace: 9s }\n"
+            "\u{FEFF}listeners: [{ address: 'tcp:127.0.0.1:1', roles: [vehicle] }]\ntimes: { request: 3s, grace: 9s }\n"
         let text = try scenario.daemonSettings(inputs, socket: "/run/x")
         for line in [
             "grace: 1500ms", "keepalive: 2000ms", "request: 3s", "arbitration: replace",

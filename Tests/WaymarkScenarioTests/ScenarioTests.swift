@@ -82,6 +82,10 @@ import WaymarkScenario
             "1:8: anchors and aliases are not allowed: a scenario has no templates"
         ),
         ("route: a\nroute: b", "2:1: the key route is there twice; first in line 1"),
+        (
+            "route: a\nended: finished\nvehicles:\n  1: {}\n  '1': {}",
+            "5:3: the key 1 is there twice; first in line 4"
+        ),
         ("[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]", "1:17: a scenario has at most 16 levels"),
         ("- 1", "1:1: the scenario must be a mapping"),
         ("ended: finished", "1:1: client drives at once, and has no route"),

@@ -14,8 +14,9 @@ extension Scenario {
     /// - Throws: An error of the YAML, which was read before.
     package func daemonSettings(_ inputs: ScenarioInputs, socket: String) throws -> String {
         var root = Node.Mapping([])
-        if let text = inputs.settingsText, let mapping = try Yams.compose(yaml: text)?.mapping {
-            root = mapping
+        if let text = inputs.settingsText {
+            let file = self.gateway.settings?.text ?? self.file
+            if let mapping = try Configuration.compose(text, file: file)?.mapping { root = mapping }
         }
         if root["instance"] == nil { root["instance"] = "rig" }
         if let arbitration = self.gateway.arbitration { root["arbitration"] = Node("\(arbitration)") }

@@ -14,11 +14,6 @@ package struct ScenarioErrors: Error, Sendable, Hashable, CustomStringConvertibl
 
 /// Reads scenario files. All errors are found at once; an unknown key is one.
 package struct ScenarioReader {
-    /// The largest file, in bytes, the deepest nesting and the most values.
-    private static let bytesMax = 1 << 20
-    private static let depthMax = 16
-    private static let valuesMax = 100_000
-
     let file: String
     /// What is read, for errors.
     let what: String
@@ -62,60 +57,16 @@ package struct ScenarioReader {
     }
 
     mutating func compose(_ text: String) -> Node? {
-        // A byte order mark is no part of the text.
-        let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
-        guard text.utf8.count <= Self.bytesMax else {
-            self.fail(SourceLocation(file: self.file, line: 1, column: 1), "\(self.what) has at most 1 MiB")
-            return nil
-        }
-        do {
-            // Why not `Yams.compose`: nodes refer to their anchors weakly, and the parser keeps these.
-            let parser = try Yams.Parser(yaml: text)
-            defer { withExtendedLifetime(parser) {} }
-            guard let root = try parser.singleRoot() else {
-                self.fail(SourceLocation(file: self.file, line: 1, column: 1), "the file is empty")
-                return nil
-            }
-            var count = 0
-            return self.isPlain(root, depth: 1, &count) ? root : nil
-        } catch let error as YamlError {
-            self.fail(ConfigurationError(error, in: text, file: self.file))
-        } catch {
-            self.fail(SourceLocation(file: self.file, line: 0, column: 0), "\(error)")
-        }
+        do throws(ConfigurationError) {
+            if let root = try StrictYAML.compose(text, file: self.file, what: self.what) { return root }
+            self.fail(SourceLocation(file: self.file, line: 1, column: 1), "the file is empty")
+        } catch { self.fail(error) }
         return nil
-    }
-
-    /// Whether the file has no anchors and is not too deep or too large. Stops at the first fault, so aliases are not followed.
-    private mutating func isPlain(_ node: Node, depth: Int, _ count: inout Int) -> Bool {
-        count += 1
-        guard node.anchor == nil else {
-            self.fail(node, "anchors and aliases are not allowed: \(self.what) has no templates")
-            return false
-        }
-        guard depth <= Self.depthMax, count <= Self.valuesMax else {
-            self.fail(node, "\(self.what) has at most \(Self.depthMax) levels and \(Self.valuesMax) values")
-            return false
-        }
-        switch node {
-        case .scalar, .alias: return true
-        case .sequence(let elements):
-            for element in elements where !self.isPlain(element, depth: depth + 1, &count) { return false }
-        case .mapping(let pairs):
-            for (key, value) in pairs {
-                guard self.isPlain(key, depth: depth + 1, &count),
-                    self.isPlain(value, depth: depth + 1, &count)
-                else { return false }
-            }
-        }
-        return true
     }
 
     // MARK: Errors
 
-    func location(_ node: Node) -> SourceLocation {
-        SourceLocation(file: self.file, line: node.mark?.line ?? 0, column: node.mark?.column ?? 0)
-    }
+    func location(_ node: Node) -> SourceLocation { SourceLocation(node.mark, file: self.file) }
 
     mutating func fail(_ node: Node, _ reason: String) { self.fail(self.location(node), reason) }
 
