@@ -6,8 +6,8 @@ package import WaymarkRoutes
 ///
 ///     standing ──begin──▶ driving ──offRoute, a stop that was accepted──▶ searching ──found──▶ driving ──▶ ended
 ///
-/// Everything that it publishes comes from ``advance(to:into:)`` and ``found(_:at:into:)``; the other methods set what these look at, so
-/// that statements about two routes never mix.
+/// Everything that it publishes comes from ``advance(to:into:)`` and ``found(_:at:into:)``, and estimates that waited also from
+/// ``flushEstimates(at:into:)``; the other methods set what these look at, so that statements about two routes never mix.
 package struct GuideMachine: Sendable {
     /// How a guide drives.
     package struct Options: Sendable {
@@ -20,8 +20,10 @@ package struct GuideMachine: Sendable {
         package var alerts: [(meters: Double, alert: NavigationAlert)] = []
         /// Estimates are published at least so often while guidance is active (REQ-AGE-03).
         package var estimatesEvery = Duration.seconds(9)
-        /// The estimates of one thing are published at most so often; nil: whenever they look different.
-        package var estimatesNotBefore: Duration?
+        /// The estimates of one thing are published at most so often, also in a drive that is much faster than a real one: a display shows
+        /// no more (LINT-RATE-FAST), and right behind a route they would contradict it (LINT-ROUTE-ESTIMATES). The newest ones wait, and
+        /// are published earlier if guidance pauses or ends, or if the state of their maneuver changes.
+        package var estimatesNotBefore = Duration.milliseconds(125)
 
         package init() {}
     }
@@ -75,6 +77,8 @@ package struct GuideMachine: Sendable {
     package static let tick = Duration.milliseconds(50)
     /// The same while the drive is behind the clock.
     private static let catchUpTick = Duration.milliseconds(1)
+    /// A drive so many times faster than a real one covers a few hundred metres between two estimates.
+    private static let fastFactor = 100.0
     /// The longest step, however far the drive is behind the clock: a busy machine skips nothing.
     private static let stepMax = Duration.seconds(10)
     /// How long a vehicle waits at its destination while one of its requests is open.
@@ -213,7 +217,7 @@ package struct GuideMachine: Sendable {
         self.phase = .driving
         self.startedAt = now
         self.deadline = now
-        self.estimates.noteAll(at: now)
+        self.beginEstimates(at: now)
         actions.append(
             .publish(.startGuidance(self.trip, generation: 0, self.drive.information)))
         actions.append(.began)
@@ -241,7 +245,7 @@ package struct GuideMachine: Sendable {
         switch self.phase {
         case .new, .searching, .ended: return
         case .standing:
-            guard !self.endsEarly(&actions) else { return }
+            guard !self.endsEarly(at: now, into: &actions) else { return }
             self.restateEstimates(at: now, into: &actions)
             self.deadline = self.estimates.due
         case .driving: self.step(at: now, into: &actions)
@@ -249,10 +253,10 @@ package struct GuideMachine: Sendable {
     }
 
     private mutating func step(at now: Instant, into actions: inout [Action]) {
-        guard !self.endsEarly(&actions) else { return }
+        guard !self.endsEarly(at: now, into: &actions) else { return }
         if let (route, reason) = self.ordered {
             self.ordered = nil
-            actions.append(.publish(.pauseGuidance(.rerouting, description: [])))
+            self.pause(.rerouting, at: now, into: &actions)
             self.change(to: route, reason, at: now, into: &actions)
         }
         if !self.accepted.isEmpty {
@@ -261,6 +265,8 @@ package struct GuideMachine: Sendable {
         if self.reroutes > 0 { self.standsAt = nil }
         if let part = self.standsAt, self.drive.meters >= part * self.drive.measure.length {
             self.standsAt = nil
+            // Why first: what happens while it stands may refer to them, and its driver may not advance it meanwhile.
+            self.flushEstimates(at: now, into: &actions)
             self.phase = .standing(since: now)
             self.deadline = self.estimates.due
             return actions.append(.stands)
@@ -270,23 +276,37 @@ package struct GuideMachine: Sendable {
         switch self.drive.state {
         case .driving, .leaving: break
         case .offRoute:
-            actions.append(.publish(.pauseGuidance(.rerouting, description: [])))
+            self.pause(.rerouting, at: now, into: &actions)
             self.phase = .searching(nil)
             return actions.append(.findWay(self.drive.position, self.drive.waypointsAhead))
         case .finished:
             guard self.standsAt == nil else { break }
-            if self.arrives(into: &actions) { return }
+            if self.arrives(at: now, into: &actions) { return }
             // It waits, and has nothing to catch up with.
             isBehind = false
         }
         self.deadline = now + (isBehind ? Self.catchUpTick : Self.tick)
     }
 
-    private mutating func endsEarly(_ actions: inout [Action]) -> Bool {
+    private mutating func endsEarly(at now: Instant, into actions: inout [Action]) -> Bool {
         guard self.isStopped || self.isCancelled else { return false }
-        if !self.isStopped { actions.append(.publish(.cancelGuidance)) }
-        self.end(self.isStopped ? .stopped : .cancelled, into: &actions)
+        if self.isStopped {
+            self.end(.stopped, into: &actions)
+        } else {
+            self.cancel(.cancelled, at: now, into: &actions)
+        }
         return true
+    }
+
+    private mutating func cancel(_ end: End, at now: Instant, into actions: inout [Action]) {
+        self.flushEstimates(at: now, into: &actions)
+        actions.append(.publish(.cancelGuidance))
+        self.end(end, into: &actions)
+    }
+
+    private mutating func pause(_ reason: PauseReason, at now: Instant, into actions: inout [Action]) {
+        self.flushEstimates(at: now, into: &actions)
+        actions.append(.publish(.pauseGuidance(reason, description: [])))
     }
 
     private mutating func end(_ end: End, into actions: inout [Action]) {
@@ -316,10 +336,20 @@ package struct GuideMachine: Sendable {
         for change in self.estimates.takeDue(at: now) { self.publish(change, into: &actions) }
     }
 
+    /// Publishes the estimates that wait for their time. The machine does so before it pauses or ends guidance, so that a vehicle holds the
+    /// last ones; a driver that publishes such a message itself calls this first.
+    package mutating func flushEstimates(at now: Instant, into actions: inout [Action]) {
+        guard !self.isOver else { return }
+        for change in self.estimates.takeAll(at: now) { self.publish(change, into: &actions) }
+    }
+
     private mutating func publish(
         _ changes: [DriveChange], at now: Instant, into actions: inout [Action]
     ) {
         for change in changes where self.estimates.passes(change, at: now) {
+            for needed in self.estimates.takeNeeded(by: change, at: now) {
+                self.publish(needed, into: &actions)
+            }
             self.publish(change, into: &actions)
         }
     }
@@ -358,7 +388,7 @@ package struct GuideMachine: Sendable {
     ///
     /// - Returns: Whether the drive continues at once.
     private mutating func insert(_ detour: Detour, at now: Instant, into actions: inout [Action]) -> Bool {
-        actions.append(.publish(.pauseGuidance(.rerouting, description: [])))
+        self.pause(.rerouting, at: now, into: &actions)
         guard let stop = detour.stop else {
             self.change(to: detour.route, .waypointModified, at: now, into: &actions)
             return true
@@ -380,8 +410,7 @@ package struct GuideMachine: Sendable {
                 to: route, detour == nil ? .missedTurn : .waypointModified, at: now, into: &actions)
         }
         guard let detour, let stop = detour.stop else {
-            actions.append(.publish(.cancelGuidance))
-            return self.end(.lost, into: &actions)
+            return self.cancel(.lost, at: now, into: &actions)
         }
         let stops = self.waypoints(with: stop, before: detour.next).waypoints.dropFirst()
         guard !stops.allSatisfy(detour.route.waypoints.contains) else {
@@ -423,20 +452,25 @@ package struct GuideMachine: Sendable {
         self.trip.waypoints = Array(self.drive.waypointsAhead.dropLast())
         self.trip.routeChoices = []
         self.trip.selectedRouteChoice = nil
-        self.estimates.clear(at: now)
+        self.beginEstimates(at: now)
         actions.append(.rerouted(self.drive.information, self.trip, reason))
         actions.append(.publish(.updateTrip(self.trip)))
         actions.append(.publish(.resumeGuidance(generation: 0, reason, self.drive.information)))
     }
 
+    private mutating func beginEstimates(at now: Instant) {
+        let isFast = self.options.drive.speedFactor >= Self.fastFactor
+        self.estimates.begin(at: now, self.drive.information, isFast: isFast)
+    }
+
     /// Ends guidance at the destination; false while a request may still change the route.
-    private mutating func arrives(into actions: inout [Action]) -> Bool {
+    private mutating func arrives(at now: Instant, into actions: inout [Action]) -> Bool {
         let isWaiting = self.openInquiries.values.contains { $0 > 0 } && self.waited < Self.waitMax
         guard !isWaiting, self.accepted.isEmpty else {
             self.waited += Self.tick
             return false
         }
-        actions.append(.publish(.pauseGuidance(.arrived, description: [])))
+        self.pause(.arrived, at: now, into: &actions)
         actions.append(.publish(.finishGuidance))
         self.end(.arrived, into: &actions)
         return true

@@ -138,7 +138,7 @@ struct RouteEstimatesRule: SessionRule {
                 route.upcomingManeuvers.first.map { ($0, estimates.distanceRemaining.meters) }
             }
         }
-        guard let begin, context.instant - begin <= Self.time else { return }
+        guard let begin, context.instant - begin < Self.time else { return }
         switch publication {
         case .tripEstimates(let estimates, _):
             self.judge(estimates, self.trip, "the destination", session, &context)

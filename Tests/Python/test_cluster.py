@@ -151,7 +151,7 @@ class Recording:
 )
 def test_the_lines_are_those_of_the_swift_program(gateway: Gateway, name: str, options: list[str], more: list[str]) -> None:
     own = ["--id", "car", "--endpoint", "cluster", *options, "--until", "ended", "--accept-prompts", "yes"]
-    navigate = [str(PROGRAMS / "waymark"), "navigate", "--connect", gateway.navigation, "--vehicle", "car", "--speed", "400"]
+    navigate = [str(PROGRAMS / "waymark"), "navigate", "--connect", gateway.navigation, "--vehicle", "car", "--speed", "50"]
     # Two endpoints that are connected at once may be sent different values: the gateway skips old ones for the slower endpoint.
     recording = Recording()
     live = Listener(f"{gateway.folder}/live", lambda peer: recording.record(gateway.vehicle, peer))

@@ -12,6 +12,8 @@ private struct Bench {
     private(set) var published: [(instant: Instant, publication: Publication)] = []
     private(set) var ends: [GuideMachine.End] = []
     private(set) var searches = 0
+    /// What a vehicle held when the drive came to the place where it stands.
+    private(set) var heldWhereItStands: Held?
     /// The answer to a search.
     var way: EngineRoute?
 
@@ -43,7 +45,8 @@ private struct Bench {
             case .findWay:
                 self.searches += 1
                 self.guide.found(self.way, at: self.now, into: &actions)
-            case .changed, .began, .rerouted, .noRoute, .stands: break
+            case .stands: self.heldWhereItStands = Held(self.published)
+            case .changed, .began, .rerouted, .noRoute: break
             }
             next += 1
         }
@@ -57,6 +60,59 @@ private struct Bench {
     }
     var longestGap: Duration {
         zip(self.estimates, self.estimates.dropFirst()).map { $1 - $0 }.max() ?? .zero
+    }
+
+    /// What a vehicle holds when the first publication of a type reaches it.
+    func held(at type: MessageType) -> Held? {
+        self.published.firstIndex { $0.publication.type == type }.map { Held(self.published[..<$0]) }
+    }
+
+    /// What a vehicle holds at each state that says how near a maneuver is.
+    var heldAtStates: [Held] {
+        self.published.indices.filter {
+            if case .maneuverState(let state, _) = self.published[$0].publication {
+                state != .continue
+            } else {
+                false
+            }
+        }.map { Held(self.published[..<$0]) }
+    }
+}
+
+/// The distances that a vehicle holds, in metres.
+private struct Held: Equatable {
+    private(set) var trip: UInt32?
+    private var first: ManeuverID?
+    private var maneuvers: [ManeuverID: UInt32] = [:]
+
+    /// The distance to the next maneuver.
+    var maneuver: UInt32? { self.first.flatMap { self.maneuvers[$0] } }
+
+    init(_ published: some Sequence<(instant: Instant, publication: Publication)>) {
+        for (_, publication) in published {
+            switch publication {
+            case .startGuidance(_, _, let route): self.begin(route)
+            case .resumeGuidance(_, _, let route?): self.begin(route)
+            case .upcomingManeuvers(let ids, _): self.first = ids.first
+            case .tripEstimates(let estimates, _): self.trip = estimates.distanceRemaining.meters
+            case .maneuverEstimates(let id, let estimates, _):
+                self.maneuvers[id] = estimates.distanceRemaining.meters
+            default: break
+            }
+        }
+    }
+
+    private mutating func begin(_ route: RouteInformation) {
+        self.trip = route.tripTravelEstimates?.distanceRemaining.meters
+        self.first = route.upcomingManeuvers.first
+        self.maneuvers = [:]
+        guard let first, let estimates = route.maneuverTravelEstimates else { return }
+        self.maneuvers[first] = estimates.distanceRemaining.meters
+    }
+
+    /// Distances to maneuvers that are behind say nothing.
+    static func == (lhs: Held, rhs: Held) -> Bool {
+        lhs.trip == rhs.trip && lhs.first == rhs.first && lhs.maneuver == rhs.maneuver
     }
 }
 
@@ -111,6 +167,177 @@ private struct Bench {
         }
         #expect(last == bench.guide.drive.information.tripTravelEstimates)
     }
+
+    @Test func `at any speed nothing contradicts the estimates of a route right behind it`() throws {
+        for factor in [100, 200, 1_000] as [Double] {
+            var options = GuideMachine.Options()
+            options.drive.speedFactor = factor
+            var bench = try Bench("vaduz-balzers", options)
+            bench.begin()
+            bench.pass(.seconds(20))
+            let begin = try #require(bench.published.first)
+            guard case .startGuidance(_, _, let route) = begin.publication else {
+                Issue.record("\(begin.publication.type)")
+                continue
+            }
+            for (instant, publication) in bench.published where instant - begin.instant < .milliseconds(250) {
+                switch publication {
+                case .tripEstimates: Issue.record("\(factor) times the speed: estimates of the trip")
+                case .maneuverEstimates(let id, let estimates, _) where id == route.upcomingManeuvers.first:
+                    #expect(estimates == route.maneuverTravelEstimates)
+                default: break
+                }
+            }
+            #expect(bench.types.contains(.updateTripEstimates))
+        }
+    }
+
+    // MARK: Estimates that wait
+
+    private static let factors: [Double] = [100, 200, 400, 1_000, 2_000, 10_000]
+
+    /// Times on the way, one step apart: at most one of them is right behind estimates of the trip.
+    private static let times: [Duration] = [
+        .milliseconds(600), .milliseconds(650), .milliseconds(700), .milliseconds(750), .milliseconds(800),
+    ]
+
+    /// A drive at `factor` times its speed, and the same one with all estimates at once: what a vehicle should hold.
+    private static func drives(
+        _ factor: Double, _ route: String = "vaduz-balzers", _ options: GuideMachine.Options = .init(),
+        _ drive: (inout Bench) -> Void
+    ) throws -> (paced: Bench, whole: Bench) {
+        var options = options
+        options.drive.speedFactor = factor
+        var paced = try Bench(route, options)
+        options.estimatesNotBefore = .zero
+        var whole = try Bench(route, options)
+        paced.begin()
+        drive(&paced)
+        whole.begin()
+        drive(&whole)
+        return (paced, whole)
+    }
+
+    @Test func `at the end of a drive a vehicle holds the last estimates, however fast it is`() throws {
+        for route in ["heidelberg-lanes", "singapore-left-hand", "vaduz-balzers"] {
+            for factor in Self.factors {
+                let (paced, whole) = try Self.drives(factor, route) { $0.pass(.seconds(60)) }
+                #expect(paced.ends == [.arrived])
+                #expect(paced.published.count < whole.published.count)
+                #expect(paced.types.suffix(2) == [.pauseGuidance, .finishGuidance])
+                #expect(Held(paced.published).trip == 0)
+                #expect(Held(paced.published) == Held(whole.published), "\(route), \(factor)")
+            }
+        }
+    }
+
+    @Test func `at a stop on the way a vehicle holds the estimates from there`() throws {
+        for factor in Self.factors {
+            let (paced, whole) = try Self.drives(factor, "vaduz-balzers-charging") { $0.pass(.seconds(60)) }
+            let held = try #require(paced.held(at: .pauseGuidance))
+            #expect(held == whole.held(at: .pauseGuidance), "\(factor)")
+            #expect(try #require(held.trip) > 0)
+        }
+    }
+
+    @Test func `while another route is computed a vehicle holds the estimates of the place where it is`()
+        throws
+    {
+        for time in Self.times {
+            let (paced, whole) = try Self.drives(200) { bench in
+                bench.pass(time)
+                let route = bench.guide.drive.route
+                bench.guide.reroute(to: route, .mandated)
+                bench.pass(.milliseconds(50))
+            }
+            let held = try #require(paced.held(at: .pauseGuidance))
+            #expect(held == whole.held(at: .pauseGuidance), "\(time)")
+        }
+        for leavesAt in [500, 1_000, 1_500, 2_000] as [Double] {
+            var options = GuideMachine.Options()
+            options.drive.leavesRouteAtMeters = leavesAt
+            let (paced, whole) = try Self.drives(200, "vaduz-balzers", options) { $0.pass(.seconds(60)) }
+            #expect(paced.ends == [.lost])
+            #expect(paced.types.suffix(2) == [.pauseGuidance, .cancelGuidance])
+            #expect(Held(paced.published) == Held(whole.published), "\(leavesAt)")
+        }
+    }
+
+    @Test func `when a drive is cancelled a vehicle holds the last estimates`() throws {
+        for time in Self.times {
+            let (paced, whole) = try Self.drives(200) { bench in
+                bench.pass(time)
+                bench.guide.cancel()
+                bench.pass(.seconds(1))
+            }
+            #expect(paced.ends == [.cancelled])
+            #expect(paced.types.last == .cancelGuidance)
+            #expect(Held(paced.published) == Held(whole.published), "\(time)")
+        }
+    }
+
+    @Test func `once the session is over, estimates that wait are not published`() throws {
+        for time in Self.times {
+            var count = 0
+            let (paced, _) = try Self.drives(200) { bench in
+                bench.pass(time)
+                bench.guide.stop()
+                count += bench.published.count
+                bench.pass(.seconds(1))
+                bench.change { $0.flushEstimates(at: $1, into: &$2) }
+                count -= bench.published.count
+            }
+            #expect(paced.ends == [.stopped])
+            #expect(count == 0)
+        }
+    }
+
+    @Test func `where a vehicle stands it holds the estimates of that place`() throws {
+        for part in [0.3, 0.4, 0.5, 0.6] {
+            var options = GuideMachine.Options()
+            options.standsAt = part
+            let (paced, whole) = try Self.drives(200, "vaduz-balzers", options) { $0.pass(.seconds(5)) }
+            let held = try #require(paced.heldWhereItStands)
+            #expect(held == whole.heldWhereItStands, "\(part)")
+        }
+        for time in Self.times {
+            let (paced, whole) = try Self.drives(200) { bench in
+                bench.pass(time)
+                bench.guide.stand(at: bench.now)
+                bench.pass(.milliseconds(250))
+            }
+            #expect(Held(paced.published) == Held(whole.published), "\(time)")
+        }
+    }
+
+    @Test func `a driver that pauses guidance itself flushes the estimates that wait, once`() throws {
+        for time in Self.times {
+            var count = 0
+            let (paced, whole) = try Self.drives(200) { bench in
+                bench.pass(time)
+                bench.guide.stand(at: bench.now)
+                bench.change { $0.flushEstimates(at: $1, into: &$2) }
+                count += bench.published.count
+                bench.change { $0.flushEstimates(at: $1, into: &$2) }
+                count -= bench.published.count
+            }
+            #expect(Held(paced.published) == Held(whole.published), "\(time)")
+            #expect(count == 0)
+        }
+    }
+
+    @Test func `the state of a maneuver comes behind the estimates that it belongs to`() throws {
+        for route in ["heidelberg-lanes", "singapore-left-hand", "vaduz-balzers"] {
+            for factor in Self.factors {
+                let (paced, whole) = try Self.drives(factor, route) { $0.pass(.seconds(60)) }
+                let (held, expected) = (paced.heldAtStates, whole.heldAtStates)
+                #expect(held.map(\.maneuver) == expected.map(\.maneuver), "\(route), \(factor)")
+                #expect(!held.isEmpty)
+            }
+        }
+    }
+
+    // MARK: How drives end
 
     @Test func `a drive ends with a pause and the end of guidance, once`() throws {
         var options = GuideMachine.Options()

@@ -43,7 +43,7 @@ import WaymarkRecording
         let source = try #require(drive.inspection.sources.first)
         var cache = ContentCache()
         var compared = 0
-        for moment in record.moments where moment.isComplete && moment.index % 7 == 0 {
+        for moment in record.moments where moment.isComplete && moment.index % 5 == 0 {
             let index = moment.index
             // All that was published before has arrived, and nothing is under way.
             guard drive.history.entries.indices.contains(index + 1),

@@ -255,10 +255,15 @@ package struct RigClient: RigPeer {
         }
     }
 
-    /// Publishes in its session.
+    /// Publishes in its session. A pause or an end of guidance follows the estimates of the guide that still wait.
     package mutating func publish(
         _ publication: Publication, at now: Instant, into actions: inout [PeerAction]
     ) {
+        switch publication {
+        case .pauseGuidance, .finishGuidance, .cancelGuidance:
+            self.drive(at: now, into: &actions) { $0.flushEstimates(at: now, into: &$1) }
+        default: break
+        }
         self.performMutated(.publish(publication), at: now, into: &actions)
     }
 
