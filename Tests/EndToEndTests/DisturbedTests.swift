@@ -15,9 +15,9 @@ import WaymarkProtocol
     private static func segment(_ number: Int, points: Int) -> RouteSegment {
         RouteSegment(
             id: "s\(number)", origin: self.place, destination: self.place,
-            coordinates: (0..<points).map {
-                Coordinate(
-                    latitude: 47 + Double($0 % 997) / 1_000, longitude: 9 + Double(($0 * 7) % 991) / 1_000)
+            coordinates: (0..<points).map { (index: Int) -> Coordinate in
+                let (north, east) = (Double(index % 997), Double(index * 7 % 991))
+                return Coordinate(latitude: 47 + north / 1_000, longitude: 9 + east / 1_000)
             })
     }
 

@@ -107,9 +107,9 @@ import WaymarkProtocol
             back, session, .showAlert(NavigationAlert(id: 1, titleVariants: ["Jam"])))
         let begin = try #require(Self.begins(world, car).last)
         #expect(begin.kind == .missed && !begin.withheld.contains { $0.feature == .navigationAlerts })
-        #expect(
-            world.messages(car).map(\.type).filter { $0 != .sessionSuspended && $0 != .sessionRestored }
-                == [.snapshotBegin, .snapshotEnd, .showAlert])
+        var types: [MessageType] = world.messages(car).map(\.type)
+        types.removeAll { $0 == .sessionSuspended || $0 == .sessionRestored }
+        #expect(types == [.snapshotBegin, .snapshotEnd, .showAlert])
     }
 
     @Test func `an endpoint is told that the operator no longer withholds what the client now provides`()

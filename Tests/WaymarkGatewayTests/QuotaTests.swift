@@ -61,7 +61,7 @@ import WaymarkProtocol
         var world = World { $0.limits.profilesPerSessionMax = 2 }
         let client = world.arrive(1, World.client("app"))
         let session = try world.guided(client, ["bus", "car"])
-        let odd = (0..<4).map { index in
+        let odd: [ConnectionID] = (0..<4).map { index in
             world.arrive(
                 UInt64(10 + index),
                 World.endpoint("bus", "e\(index)") { $0.limits.currentRoadNameLengthMax = UInt32(4 + index) },
@@ -87,7 +87,7 @@ import WaymarkProtocol
         world.arrive(1, World.client("app"))
         var place = World.place
         place.nameVariants = [String(repeating: "n", count: 500), String(repeating: "n", count: 400)]
-        let cars = (0..<3).map { index in
+        let cars: [ConnectionID] = (0..<3).map { index in
             world.arrive(
                 UInt64(10 + index), World.endpoint("car-\(index)"), principal: .user(UInt32(index / 2)))
         }

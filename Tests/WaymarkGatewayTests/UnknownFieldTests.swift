@@ -173,12 +173,13 @@ import WaymarkProtocol
                 $0.limits.maneuverInstructionLengthMax = 150
             })
         let words = Self.field(5, [UInt8](repeating: 0x61, count: 200))
-        let route = (UInt8(1)...50).flatMap { Self.field(1, Self.maneuver($0) + words) }
-        try drive.publish(
-            .startGuidance,
-            Self.field(1, Self.trip) + [0x10, 1] + [
-                0x1A, UInt8(route.count & 127 | 128), UInt8(route.count >> 7),
-            ] + route + Self.unknown(9))
+        let route: [UInt8] = (UInt8(1)...50).flatMap { Self.field(1, Self.maneuver($0) + words) }
+        let length: [UInt8] = [UInt8(route.count & 127 | 128), UInt8(route.count >> 7)]
+        var body: [UInt8] = Self.field(1, Self.trip) + [0x10, 1, 0x1A]
+        body += length
+        body += route
+        body += Self.unknown(9)
+        try drive.publish(.startGuidance, body)
         let frames = drive.world.frames[ConnectionID(1)] ?? []
         #expect(frames.count > 3 && frames.allSatisfy { $0.bytes.count <= 4_096 })
         let parts = drive.take(1)

@@ -43,9 +43,12 @@ import WaymarkScenario
 
     /// What failed, in words.
     private static func failures(_ result: ScenarioResult) -> [String] {
-        (result.problem.map { [$0] + result.gatewayLog } ?? [])
-            + result.expectations.filter { !$0.hasPassed }.map { $0.explanation.joined(separator: "\n") }
-            + result.lints.flatMap { lint in lint.findings.map { "\(lint.rule) \($0.text)" } }
+        var failures: [String] = result.problem.map { [$0] + result.gatewayLog } ?? []
+        for expectation in result.expectations where !expectation.hasPassed {
+            failures.append(expectation.explanation.joined(separator: "\n"))
+        }
+        for lint in result.lints { failures += lint.findings.map { "\(lint.rule) \($0.text)" } }
+        return failures
     }
 
     /// Runs a file of Tests/RigCases.

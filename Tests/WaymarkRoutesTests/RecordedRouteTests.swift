@@ -220,13 +220,13 @@ enum Promises {
     private static func check(
         _ information: RouteInformation, _ route: EngineRoute, _ location: SourceLocation
     ) {
-        #expect(
-            information.maneuvers.map(\.id.rawValue)
-                == (0..<information.maneuvers.count).map { UInt32($0 + 1) },
-            sourceLocation: location)
-        #expect(
-            information.laneGuidances.map(\.id.rawValue)
-                == (0..<information.laneGuidances.count).map { UInt32($0 + 1) }, sourceLocation: location)
+        // With types, because the compiler takes seconds to infer them.
+        let maneuverIDs: [UInt32] = information.maneuvers.map(\.id.rawValue)
+        let guidanceIDs: [UInt32] = information.laneGuidances.map(\.id.rawValue)
+        for ids in [maneuverIDs, guidanceIDs] {
+            let ascending: [UInt32] = ids.indices.map { UInt32($0) + 1 }
+            #expect(ids == ascending, sourceLocation: location)
+        }
         #expect(route.maneuverIndices.count == information.maneuvers.count, sourceLocation: location)
         #expect(route.laneGuidanceIndices.count == information.laneGuidances.count, sourceLocation: location)
         #expect(

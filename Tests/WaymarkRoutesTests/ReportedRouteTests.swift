@@ -196,10 +196,11 @@ import WaymarkRoutes
     @Test(arguments: ["19", "19c"])
     func `19: no text has an open control of writing direction`(_ name: String) throws {
         let route = try Self.route(name)
-        let texts =
-            route.information.maneuvers.flatMap {
-                $0.instructionVariants + $0.roadFollowingManeuverVariants + [$0.highwayExitLabel]
-            } + route.waypoints.flatMap(\.nameVariants) + route.summaryVariants
+        var texts: [String] = route.waypoints.flatMap(\.nameVariants) + route.summaryVariants
+        for maneuver in route.information.maneuvers {
+            texts += maneuver.instructionVariants + maneuver.roadFollowingManeuverVariants
+            texts.append(maneuver.highwayExitLabel)
+        }
         for text in texts {
             let open = text.unicodeScalars.count { (0x202A...0x202E).contains($0.value) && $0 != "\u{202C}" }
             #expect(open == text.unicodeScalars.count { $0 == "\u{202C}" }, "\(text)")
