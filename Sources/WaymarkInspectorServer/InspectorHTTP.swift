@@ -191,17 +191,13 @@ package final class InspectorHTTP: Sendable {
         }
         try self.checkType(request)
         let token = try JSONFields(request.body, allowed: ["token"]).text("token", max: 128)
-        switch self.sessions.withLock({ $0.open(token, at: now) }) {
-        case .opened(let cookie):
-            let age = Int(PageSessions.lifetime)
-            return PageResponse(
-                status: 204,
-                headers: [("set-cookie", "\(cookieName)=\(cookie); \(attributes); Max-Age=\(age)")])
-        case .wrongToken:
+        guard let cookie = self.sessions.withLock({ $0.open(token, at: now) }) else {
             throw InspectorError(.forbidden, field: "token", "is not the one that `waymark inspect` printed")
-        case .tooManyFailures:
-            throw InspectorError(.busy, field: "token", "was wrong too often; wait a minute")
         }
+        let age = Int(PageSessions.lifetime)
+        return PageResponse(
+            status: 204,
+            headers: [("set-cookie", "\(cookieName)=\(cookie); \(attributes); Max-Age=\(age)")])
     }
 
     // MARK: Actions

@@ -5,20 +5,10 @@ package struct PageSessions: Sendable {
     /// How long a cookie is good for.
     package static let lifetime = 43_200.0
     private static let sessionsMax = 64
-    private static let failuresMax = 10
-    private static let failureTime = 60.0
-
-    package enum Answer: Sendable, Hashable {
-        /// The value of the cookie.
-        case opened(String)
-        case wrongToken
-        case tooManyFailures
-    }
 
     /// 43 characters of base64url: 256 bits.
     package let token: String
     private var sessions: [String: Date] = [:]
-    private var failures: [Date] = []
 
     package init(token: String = Self.secret()) { self.token = token }
 
@@ -31,13 +21,13 @@ package struct PageSessions: Sendable {
     }
 
     /// A page says the token.
-    package mutating func open(_ token: String, at now: Date) -> Answer {
-        self.failures.removeAll { now.timeIntervalSince($0) > Self.failureTime }
-        guard self.failures.count < Self.failuresMax else { return .tooManyFailures }
-        guard Self.isSame(token, self.token) else {
-            self.failures.append(now)
-            return .wrongToken
-        }
+    ///
+    /// Wrong tokens lock nothing: no number of guesses finds 256 bits, and a lock would let any user of this machine shut out the page
+    /// that knows the token.
+    ///
+    /// - Returns: The value of the cookie; nil if the token is wrong.
+    package mutating func open(_ token: String, at now: Date) -> String? {
+        guard Self.isSame(token, self.token) else { return nil }
         self.sessions = self.sessions.filter { $0.value > now }
         if self.sessions.count >= Self.sessionsMax,
             let oldest = self.sessions.min(by: { $0.value < $1.value })
@@ -46,7 +36,7 @@ package struct PageSessions: Sendable {
         }
         let cookie = Self.secret()
         self.sessions[cookie] = now.addingTimeInterval(Self.lifetime)
-        return .opened(cookie)
+        return cookie
     }
 
     /// Until when a cookie is good; nil if it is not.

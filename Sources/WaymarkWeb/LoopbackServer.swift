@@ -19,7 +19,7 @@
             /// The target and the headers of a request, together.
             package var headBytes = 16_384
             package var headerCount = 64
-            /// More wait in the kernel's queue.
+            /// Open connections. A further one replaces the one that has been idle longest, see ``OpenConnections``.
             package var connections = 64
             /// How long a connection may be open without a complete head of a request.
             package var idleTime = TimeAmount.seconds(90)
@@ -49,14 +49,21 @@
         ) async throws(ListenerError) -> LoopbackServer
         where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
             let connections = ConnectionTasks()
-            let bootstrap = Self.bootstrap(limits, logger).childChannelInitializer { channel in
+            let openConnections = OpenConnections(max: limits.connections)
+            let bootstrap = Self.bootstrap(openConnections, logger).childChannelInitializer { channel in
                 let check = RequestCheck(
                     address.bound(to: ListenAddress(channel.localAddress)), names: names,
                     needsOrigin: needsOrigin)
-                let http = Self.http(CheckedResponder(responder, check), limits, logger)
+                let http = Self.http(CheckedResponder(responder, check), limits, logger) { use in
+                    openConnections.change(channel, to: use)
+                }
                 let start = channel.eventLoop.makePromise(of: Void.self)
                 return channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(ConnectionStart(start))
+                    do { try channel.pipeline.syncOperations.addHandler(ConnectionStart(start)) } catch {
+                        // The channel is closed, and has no task yet.
+                        start.succeed()
+                        throw error
+                    }
                 }.flatMap { http.setup(channel: channel, logger: logger) }.map { value in
                     connections.add {
                         do { try await start.futureResult.get() } catch { /* It only succeeds. */  }
@@ -108,16 +115,15 @@
         /// Removes the socket's file, when the program ends at once.
         package func removeFileNow() { self.file?.removeNow() }
 
-        private static func bootstrap(_ limits: Limits, _ logger: Logger) -> ServerBootstrap {
+        private static func bootstrap(_ connections: OpenConnections, _ logger: Logger) -> ServerBootstrap {
             ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(.backlog, value: 256)
+                .serverChannelOption(.maxMessagesPerRead, value: 1)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .serverChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.addHandlers([
-                            AcceptPause(logger),
-                            AvailableConnectionsChannelHandler<MaximumAvailableConnections>(
-                                maxConnections: limits.connections),
+                            AcceptPause(logger), ConnectionGate(connections),
                         ])
                     }
                 }
@@ -125,14 +131,16 @@
         }
 
         private static func http<Responder: HTTPResponder>(
-            _ responder: Responder, _ limits: Limits, _ logger: Logger
+            _ responder: Responder, _ limits: Limits, _ logger: Logger,
+            onUse: @escaping @Sendable (ConnectionUse) -> Void
         ) -> HTTP1Channel
         where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
             let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
                 maxHeaderFieldSize: limits.headBytes, maxHeaderListSize: limits.headBytes,
                 maxHeaderFieldCount: limits.headerCount)
             let configuration = HTTP1Channel.Configuration(
-                additionalChannelHandlers: [RequestTimer(limits)], httpDecoderConfiguration: decoder)
+                additionalChannelHandlers: [RequestTimer(limits, onUse: onUse)],
+                httpDecoderConfiguration: decoder)
             return HTTP1Channel(
                 responder: { request, writer, channel in
                     let source = ApplicationRequestContextSource(channel: channel, logger: logger)

@@ -4,6 +4,8 @@
     import Hummingbird
     import HummingbirdTesting
     import Logging
+    import NIOCore
+    import NIOPosix
     import Testing
     import WaymarkClient
     import WaymarkConfiguration
@@ -325,6 +327,29 @@
                 TestClient.Request("/metrics", method: .get, authority: "gateway.example:\(port)"))
             #expect(foreign.status == .misdirectedRequest)
             try await client.shutdown()
+            await server.close()
+            await running.value
+            await reader.close()
+        }
+
+        @Test func `a scrape is served although silent connections had all places`() async throws {
+            let reader = reader(of: .unix(path: "/nonexistent/socket"))
+            let server = try await MetricsServer.open(LoopbackAddress("127.0.0.1:0"), reader)
+            let running = Task { await server.run() }
+            guard case .tcp(let host, let port) = server.address.address else { return }
+            var silent: [any Channel] = []
+            for _ in 0..<64 {
+                let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                let address = try SocketAddress(ipAddress: host, port: port)
+                silent.append(try await bootstrap.connect(to: address).get())
+            }
+            let client = TestClient(host: host, port: port)
+            client.connect()
+            let response = try await client.execute(
+                TestClient.Request("/metrics", method: .get, authority: "\(host):\(port)"))
+            #expect(response.status == .ok)
+            try await client.shutdown()
+            for channel in silent { channel.close(promise: nil) }
             await server.close()
             await running.value
             await reader.close()

@@ -8,16 +8,17 @@
     import ListeningSockets
     import WaymarkWeb
 
-    /// Opens a server that answers with the path, and closes it after `body`.
+    /// Opens a server that answers with the path, unless `respond` does, and closes it after `body`.
     private func withServer(
         at address: String = "127.0.0.1:0", _ change: (inout LoopbackServer.Limits) -> Void = { _ in },
+        respond: @escaping @Sendable (_ path: String) async throws -> Response? = { _ in nil },
         _ body: @escaping @Sendable (LoopbackServer) async throws -> Void
     ) async throws {
         var limits = LoopbackServer.Limits()
         change(&limits)
         let responder = CallbackResponder { (request: Request, _: BasicRequestContext) in
             if request.uri.path == "/error" { throw UnexpectedError() }
-            return Response.text(request.uri.path)
+            return try await respond(request.uri.path) ?? Response.text(request.uri.path)
         }
         let server = try await LoopbackServer.open(LoopbackAddress(address), limits: limits, responder)
         try await withThrowingTaskGroup { group in
@@ -35,16 +36,30 @@
 
     private struct UnexpectedError: Error {}
 
-    /// Sends bytes, ends its side, and reads until the server closes.
-    private func exchange(_ server: LoopbackServer, _ text: String) async throws -> String {
-        let address: SocketAddress =
-            switch server.address.address {
-            case .tcp(let host, let port): try SocketAddress(ipAddress: host, port: port)
-            case .unix(let path): try SocketAddress(unixDomainSocketPath: path)
-            }
+    private func socketAddress(_ server: LoopbackServer) throws -> SocketAddress {
+        switch server.address.address {
+        case .tcp(let host, let port): try SocketAddress(ipAddress: host, port: port)
+        case .unix(let path): try SocketAddress(unixDomainSocketPath: path)
+        }
+    }
+
+    /// Opens connections that send nothing, one after the other.
+    private func silentConnections(_ count: Int, to server: LoopbackServer) async throws -> [any Channel] {
+        var channels: [any Channel] = []
+        for _ in 0..<count {
+            let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            channels.append(try await bootstrap.connect(to: socketAddress(server)).get())
+        }
+        return channels
+    }
+
+    /// Sends bytes, ends its side, and reads until the server closes. `meanwhile` runs when the first bytes have come.
+    private func exchange(
+        _ server: LoopbackServer, _ text: String, meanwhile: @Sendable () async throws -> Void = {}
+    ) async throws -> String {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.allowRemoteHalfClosure, value: true)
-            .connect(to: address) { channel in
+            .connect(to: socketAddress(server)) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
                         wrappingChannelSynchronously: channel,
@@ -56,7 +71,19 @@
             do { try await outbound.write(ByteBuffer(string: text)) } catch {}
             outbound.finish()
             var received = ByteBuffer()
-            do { for try await bytes in inbound { received.writeImmutableBuffer(bytes) } } catch {}
+            var failure: (any Error)?
+            do {
+                for try await bytes in inbound {
+                    if received.readableBytes == 0 {
+                        do { try await meanwhile() } catch {
+                            failure = error
+                            break
+                        }
+                    }
+                    received.writeImmutableBuffer(bytes)
+                }
+            } catch {}
+            if let failure { throw failure }
             return String(buffer: received)
         }
     }
@@ -168,13 +195,67 @@
             }
         }
 
-        @Test func `connections above the limit wait until another one has ended`() async throws {
-            try await withServer({ $0.connections = 1 }) { server in
-                try await withThrowingTaskGroup { group in
-                    for _ in 0..<20 {
-                        group.addTask { try await exchange(server, request(server)) }
+        @Test func `silent connections keep no request out: the oldest one is closed for it`() async throws {
+            try await withServer { server in
+                let silent = try await silentConnections(LoopbackServer.Limits().connections, to: server)
+                let answer = try await exchange(server, request(server))
+                #expect(answer.hasSuffix("\r\n\r\n/a"))
+                try await silent[0].closeFuture.get()
+                #expect(silent.dropFirst().allSatisfy { $0.isActive })
+                for channel in silent.dropFirst() { try await channel.close() }
+            }
+        }
+
+        @Test func `a stream of events survives any number of silent connections`() async throws {
+            let (events, event) = AsyncStream.makeStream(of: String.self)
+            event.yield("the first")
+            try await withServer(
+                { $0.connections = 4 },
+                respond: { path in
+                    guard path == "/events" else { return nil }
+                    let body = ResponseBody { writer in
+                        for await text in events { try await writer.write(ByteBuffer(string: text)) }
+                        try await writer.finish(nil)
                     }
-                    for try await answer in group { #expect(answer.hasSuffix("/a")) }
+                    return Response(status: .ok, headers: [.contentType: "text/event-stream"], body: body)
+                }
+            ) { server in
+                let answer = try await exchange(server, request(server, "/events")) {
+                    let silent = try await silentConnections(20, to: server)
+                    #expect(try await exchange(server, request(server)).hasSuffix("\r\n\r\n/a"))
+                    // Two of them and the request had the places beside the stream.
+                    for channel in silent.prefix(18) { try await channel.closeFuture.get() }
+                    for channel in silent.suffix(2) { try await channel.close() }
+                    event.yield("the last")
+                    event.finish()
+                }
+                #expect(answer.contains("the first") && answer.contains("the last"))
+                #expect(answer.hasSuffix("\r\n0\r\n\r\n"))
+            }
+        }
+
+        @Test func `a request that is being answered survives any number of silent connections`() async throws
+        {
+            let (starts, start) = AsyncStream.makeStream(of: Void.self)
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            try await withServer(
+                { $0.connections = 4 },
+                respond: { path in
+                    guard path == "/slow" else { return nil }
+                    start.finish()
+                    for await _ in ends {}
+                    return nil
+                }
+            ) { server in
+                try await withThrowingTaskGroup(of: String.self) { group in
+                    group.addTask { try await exchange(server, request(server, "/slow")) }
+                    for await _ in starts {}
+                    let silent = try await silentConnections(20, to: server)
+                    #expect(try await exchange(server, request(server)).hasSuffix("\r\n\r\n/a"))
+                    for channel in silent.prefix(18) { try await channel.closeFuture.get() }
+                    for channel in silent.suffix(2) { try await channel.close() }
+                    end.finish()
+                    for try await answer in group { #expect(answer.hasSuffix("\r\n\r\n/slow")) }
                 }
             }
         }

@@ -12,11 +12,13 @@
         private struct Peer {
             let channel: EmbeddedChannel
             let limits = LoopbackServer.Limits()
+            let uses = Uses()
 
             init(isReading: Bool = true) throws {
                 self.channel = EmbeddedChannel()
                 if !isReading { try self.channel.pipeline.syncOperations.addHandler(Unread()) }
-                try self.channel.pipeline.syncOperations.addHandler(RequestTimer(self.limits))
+                let timer = RequestTimer(self.limits) { [uses] use in uses.told.append(use) }
+                try self.channel.pipeline.syncOperations.addHandler(timer)
                 try self.channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
             }
 
@@ -38,6 +40,11 @@
                 self.channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
                 return wasOpen && !self.channel.isActive
             }
+        }
+
+        /// The uses of a connection, in the order in which they were told.
+        private final class Uses {
+            var told: [ConnectionUse] = []
         }
 
         /// The peer reads nothing: no write ever completes.
@@ -94,6 +101,46 @@
             try peer.sendHead()
             peer.respond(self.ok, .end(nil))
             #expect(peer.closes(after: peer.limits.requestTime))
+        }
+
+        // MARK: Uses
+
+        @Test func `a connection is idle again when all of its requests are answered`() throws {
+            let peer = try Peer()
+            try peer.sendHead()
+            #expect(peer.uses.told == [.asking])
+            try peer.sendEnd()
+            #expect(peer.uses.told == [.asking, .answering])
+            try peer.sendHead()
+            try peer.sendEnd()
+            for _ in 0..<2 {
+                #expect(peer.uses.told == [.asking, .answering, .asking, .answering])
+                peer.respond(self.ok, .end(nil))
+            }
+            #expect(peer.uses.told == [.asking, .answering, .asking, .answering, .idle])
+            _ = try peer.channel.finish()
+        }
+
+        @Test func `a stream of events is told from other responses`() throws {
+            let peer = try Peer()
+            try peer.sendHead()
+            try peer.sendEnd()
+            let fields: HTTPFields = [.contentType: "text/event-stream"]
+            peer.respond(.head(HTTPResponse(status: .ok, headerFields: fields)))
+            peer.respond(.body(ByteBuffer(string: ":\n\n")))
+            #expect(peer.uses.told == [.asking, .answering, .streaming])
+            peer.respond(.end(nil))
+            #expect(peer.uses.told.last == .idle)
+            _ = try peer.channel.finish()
+        }
+
+        @Test func `a connection is not idle while its peer has not read a response`() throws {
+            let peer = try Peer(isReading: false)
+            try peer.sendHead()
+            try peer.sendEnd()
+            peer.respond(self.ok, .end(nil))
+            #expect(peer.uses.told == [.asking, .answering])
+            #expect(peer.closes(after: peer.limits.readTime))
         }
     }
 #endif
