@@ -101,9 +101,9 @@ package final class ChildProcess: Sendable {
         unsafe posix_spawnattr_setflags(
             &attributes,
             Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-        let environment = (start.environment ?? ProcessInfo.processInfo.environment).map { "\($0.key)=\($0.value)" }
+        let environment = start.environment ?? ProcessInfo.processInfo.environment
         var words = unsafe start.words.map { unsafe strdup($0) } + [nil]
-        var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
+        var variables = unsafe environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
         defer {
             for index in unsafe words.indices { unsafe free(words[index]) }
             for index in unsafe variables.indices { unsafe free(variables[index]) }
