@@ -41,6 +41,6 @@ unset WAYMARK_VALHALLA
 # Whole modules, because nothing is built again: that takes a third less.
 options=(--disable-default-traits -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2 --only-use-versions-from-resolved-file --sanitize="$sanitizer"
   --scratch-path ".build-$sanitizer")
-swift build --build-tests "${options[@]}"
+swift build --product waymarkPackageTests "${options[@]}"
 # Without the drives by the real clock: under a sanitizer a peer is later than their times allow.
 swift test --skip-build "${options[@]}" --skip ClockTests "$@"
