@@ -31,7 +31,8 @@ package final class BodyDecoder {
             if MessageType.published.contains(header.rawType) {
                 _ = try unsafe PublicationOutline(type, checking: WireMessage(body))
             }
-            defer { self.arena.reset() }
+            // The copy of a Hello's key must not stay until the memory is used again.
+            defer { self.arena.reset(wiping: type == .hello) }
             return try unsafe Message(type, self.unpack(body, type))
         }
         return Envelope(message, session: header.session, sequence: header.sequence, flags: header.flags)
