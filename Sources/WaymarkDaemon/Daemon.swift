@@ -19,6 +19,8 @@ package struct Daemon: Sendable {
     let driver: GatewayDriver
     let group: MultiThreadedEventLoopGroup
     let logger: Logger
+    /// nil: epochs are times of the clock.
+    let epochs: EpochFile?
 
     /// The bound addresses, in the order of the settings.
     package var addresses: [ListenAddress] { self.listeners.all.map(\.listener.address) }
@@ -31,16 +33,16 @@ package struct Daemon: Sendable {
     }
 
     /// Opens the listeners of the settings, or the default ones if there are none. With a `handover`, first takes over the
-    /// sessions and connections of the previous process.
+    /// sessions and connections of the previous process. `epochs` keeps the epochs of a gateway with a name.
     package static func start(
         _ settings: Settings, inheriting inherited: InheritedListeners = .none,
-        continuing handover: Handover? = nil, logger: Logger
+        continuing handover: Handover? = nil, epochs: EpochFile? = nil, logger: Logger
     ) async throws(DaemonError) -> Daemon {
         var pending = try Self.plans(for: settings, inherited).map { PendingListener($0) }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
         let daemon = Daemon(
-            settings: settings, inherited: inherited, driver: Self.driver(settings, group, logger),
-            group: group, logger: logger)
+            settings: settings, inherited: inherited, driver: Self.driver(settings, epochs, group, logger),
+            group: group, logger: logger, epochs: epochs)
         if let handover { await daemon.takeOver(handover, &pending) }
         do throws(DaemonError) { daemon.listeners.all = try await daemon.open(pending) } catch {
             await daemon.stop()
@@ -168,14 +170,20 @@ package struct Daemon: Sendable {
     }
 
     private static func driver(
-        _ settings: Settings, _ group: MultiThreadedEventLoopGroup, _ logger: Logger
+        _ settings: Settings, _ epochs: EpochFile?, _ group: MultiThreadedEventLoopGroup, _ logger: Logger
     ) -> GatewayDriver {
-        GatewayDriver(
+        let (identity, problem) = GatewayIdentity.beginning(named: settings.instance, keeping: epochs)
+        if let problem { Self.warn(logger, of: problem) }
+        return GatewayDriver(
             loops: group.makeIterator().map { $0 as any EventLoop }, policy: settings.policy,
-            identity: .beginning(named: settings.instance),
+            identity: identity,
             limits: self.limits(of: settings, logger), logger: logger,
             // CLOCK_MONOTONIC, which is the same in the next process, so that deadlines can be handed over.
             clock: { Instant(nanoseconds: Int64(NIODeadline.now().uptimeNanoseconds)) })
+    }
+
+    static func warn(_ logger: Logger, of problem: EpochFile.Problem) {
+        logger.warning("\(LoggedEvent.epochNotKept)", metadata: [LogKey.reason: "\(problem)"])
     }
 
     /// Gives each user the share of the connections that the settings give it, also if there are fewer, and leaves places for peers

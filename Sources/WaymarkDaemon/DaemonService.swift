@@ -51,7 +51,8 @@ package struct DaemonService: Service {
         let hangups = self.reloadsOnHangup ? await UnixSignalsSequence(trapping: .sighup) : nil
         if self.settings.policy.access.isOpen { self.logger.notice("\(LoggedEvent.accessOpen)") }
         var daemon = try await Daemon.start(
-            self.settings, inheriting: self.inherited, continuing: self.handover, logger: self.logger)
+            self.settings, inheriting: self.inherited, continuing: self.handover, epochs: EpochFile.ofService,
+            logger: self.logger)
         var isHandedOver = false
         await withTaskGroup { tasks in
             if let watchdog = self.watchdog(over: daemon) { tasks.addTask { await watchdog.run() } }

@@ -70,6 +70,7 @@ extension Daemon {
         do {
             let state = handed.state.driver
             if let count = try await self.driver.adopt(state, connections, self.settings.policy) {
+                self.keepEpoch(of: state)
                 self.logger.notice(
                     "\(LoggedEvent.tookOver)",
                     metadata: [LogKey.count: "\(count)", LogKey.limit: "\(state.connections.count)"])
@@ -78,6 +79,13 @@ extension Daemon {
             }
         } catch {
             self.logger.warning("\(LoggedEvent.takeoverFailed)", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+
+    /// Keeps the epoch of a gateway that began in a process without the file.
+    private func keepEpoch(of state: DriverState) {
+        do throws(EpochFile.Problem) { try self.epochs?.keep(state.identity.epoch) } catch {
+            Self.warn(self.logger, of: error)
         }
     }
 }

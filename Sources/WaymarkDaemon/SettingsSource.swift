@@ -7,7 +7,7 @@ internal import WaymarkGateway
 package enum SettingsError: Error, Sendable, Hashable, CustomStringConvertible {
     case unreadable(file: String, reason: String)
     case wrong(ConfigurationError)
-    /// The file sets nothing, which only a reload refuses: a save that failed leaves such a file.
+    /// The file sets nothing, which a start accepts, but no reload and no check: a save that failed leaves such a file.
     case empty(file: String)
 
     package var description: String {
@@ -61,6 +61,7 @@ package struct SettingsSource: Sendable {
         throw CancellationError()
     }
 
+    /// Reads them. `isReload`: a file that sets nothing is refused.
     package func read(isReload: Bool = false) throws(SettingsError) -> Settings {
         var settings = Settings()
         if let file { settings = try Self.read(file, isReload) }

@@ -74,7 +74,7 @@ package struct Gateway: Sendable, Hashable {
     var cause: ConnectionID?
     /// The work at which the present event leaves the rest to steps; 0 between two events.
     var workLimit: UInt64 = 0
-    /// How many units of work an event may cost before it leaves the rest to steps.
+    /// How many units of work an event may cost before it leaves the rest to steps, at least 1.
     package var stepUnitsMax: UInt64 = 32 { didSet { self.renewRules() } }
     /// How many tours of sessions' vehicles are not over. While there are none, every vehicle is settled.
     var tourCount = 0

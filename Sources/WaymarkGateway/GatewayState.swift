@@ -9,7 +9,7 @@ package struct GatewayState: Codable, Sendable {
     /// Raise it when a stored member comes to mean something else under the same name.
     package static let format: UInt32 = 4
 
-    private var identity: GatewayIdentity
+    package private(set) var identity: GatewayIdentity
     private var counters: Gateway.Counters
     private var peers: [ConnectionID: Peer]
     private var vehicles: [VehicleID: Vehicle]

@@ -40,12 +40,14 @@ actor PrivateDaemon {
         onFailure: @escaping @Sendable (String) -> Void
     ) throws {
         (self.folder, self.guardian, self.onFailure) = (folder, guardian, onFailure)
-        try settings.write(toFile: folder.file("waymarkd.yaml"), atomically: false, encoding: .utf8)
+        let file = folder.file("waymarkd.yaml")
+        do throws(WriteError) { try WrittenFile.write(Array(settings.utf8), to: file) } catch {
+            throw Failure(description: "\(file) cannot be written: \(error)")
+        }
         // The name decides which program this is. Why by way of /proc: the file may have been replaced meanwhile.
         let link = folder.file("waymarkd")
-        if program == nil {
-            try FileManager.default.createSymbolicLink(
-                atPath: link, withDestinationPath: "/proc/\(getpid())/exe")
+        if program == nil, unsafe symlink("/proc/\(getpid())/exe", link) != 0 {
+            throw Failure(description: "\(link) cannot be made: \(SystemError.reason(errno))")
         }
         self.program = program ?? link
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -73,7 +75,10 @@ actor PrivateDaemon {
         }
         defer { _ = close(log) }
         var environment = ProcessInfo.processInfo.environment
-        for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "WATCHDOG_USEC", "JOURNAL_STREAM"] {
+        for name in [
+            "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "WATCHDOG_USEC", "JOURNAL_STREAM",
+            "STATE_DIRECTORY",
+        ] {
             environment[name] = nil
         }
         environment["NOTIFY_SOCKET"] = self.manager.path
@@ -144,8 +149,8 @@ actor PrivateDaemon {
 
     /// The next process continues with all connections.
     func restart() async throws(Failure) {
-        do { try Data().write(to: URL(filePath: self.restartMark)) } catch {
-            throw Failure(description: "waymarkd cannot be told to restart: \(error.localizedDescription)")
+        do throws(WriteError) { try WrittenFile.write([], to: self.restartMark) } catch {
+            throw Failure(description: "waymarkd cannot be told to restart: \(error)")
         }
         await self.end(by: SIGTERM, within: Self.restartMax)
         guard let parcel = self.manager.takeStored() else {

@@ -3,7 +3,7 @@ package import ListeningSockets
 package import WaymarkConnections
 internal import WaymarkGateway
 internal import WaymarkObservation
-internal import WaymarkProtocol
+package import WaymarkProtocol
 
 /// The state that a driver hands over to the driver of the next process: the gateway, and the gateway's end of every connection.
 ///
@@ -17,6 +17,8 @@ package struct DriverState: Codable, Sendable {
     /// Both are absent in the state of older versions.
     let observation: ObservationState?
     let tallies: Tallies?
+
+    package var identity: GatewayIdentity { self.gateway.identity }
 }
 
 /// One connection and the socket that belongs to it.

@@ -36,6 +36,61 @@ import WaymarkTransport
         #expect(first.epoch < second.epoch)
     }
 
+    @Test func `an epoch is higher than every one before, also if the clock was set back`() throws {
+        let folder = try Folder()
+        let times: [UInt64] = [1_000, 400, 400, 5_000, 1]
+        let epochs = times.map { EpochFile(folder: folder.path).next(at: $0) }
+        #expect(epochs.map(\.epoch) == [1_000, 1_001, 1_002, 5_000, 5_001])
+        #expect(epochs.allSatisfy { $0.problem == nil })
+        // A state that another process handed over began later, by its clock.
+        try EpochFile(folder: folder.path).keep(9_000)
+        try EpochFile(folder: folder.path).keep(8_000)
+        #expect(EpochFile(folder: folder.path).next(at: 1).epoch == 9_001)
+    }
+
+    @Test func `an epoch that cannot be kept is the time, and the problem is told`() throws {
+        let missing = EpochFile(folder: "/nonexistent").next(at: 7)
+        #expect(missing.epoch == 7)
+        #expect(missing.problem?.description == "cannot write /nonexistent/epoch: no such file or directory")
+        let folder = try Folder()
+        for damaged in ["", "x\n", "1 2\n", "\(UInt64.max)\n"] {
+            try Data(damaged.utf8).write(to: URL(filePath: folder.path("epoch")))
+            let epoch = EpochFile(folder: folder.path).next(at: 7)
+            #expect(epoch.epoch == 7)
+            #expect(epoch.problem?.description == "\(folder.path("epoch")) is no epoch", "\(damaged)")
+            // The damaged file was replaced.
+            let next = EpochFile(folder: folder.path).next(at: 7)
+            #expect(next.epoch == 8 && next.problem == nil)
+        }
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: executable.path)))
+    func `a daemon with a name has a higher epoch although its clock was set back`() throws {
+        let folder = try Folder()
+        // Of the year 2286. A clock that is right is set back by centuries then.
+        let before: UInt64 = 9_999_999_999_999
+        try Data("\(before)\n".utf8).write(to: URL(filePath: folder.path("epoch")))
+        let starts: [(name: String, expected: UInt64?)] = [
+            ("instance: depot-3", before + 1), ("", nil), ("instance: depot-3", before + 2),
+        ]
+        for (name, expected) in starts {
+            let arguments = try folder.configuration(
+                "\(name)\nlisteners: [{address: 'unix:\(folder.path("v"))', roles: [vehicle]}]")
+            let run = try Run(arguments, environment: ["STATE_DIRECTORY": folder.path])
+            let peer = try RawSocket(run.addresses(1)[0])
+            try peer.send(vehicleHello)
+            guard case .welcome(let welcome)? = try peer.receive() else { throw NotWelcome() }
+            if let expected {
+                #expect(welcome.gateway.epoch == expected)
+            } else {
+                #expect(welcome.gateway.epoch < before)
+            }
+            run.process.terminate()
+            peer.close()
+            #expect(run.status() == 0)
+        }
+    }
+
     @Test func `a gateway without a name draws one`() async throws {
         let names = [try await Self.identity(), try await Self.identity()].map(\.instance.rawValue)
         for name in names { #expect(name.contains(/^[0-9a-f]{32}$/), "\(name)") }

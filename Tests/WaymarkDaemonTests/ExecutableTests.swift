@@ -168,14 +168,18 @@ struct ExecutableTests {
     @Test func `the exit status of a check tells whether the settings are valid`() throws {
         let folder = try Folder()
         let path = folder.path("config.yaml")
-        for (text, status, line) in [
-            ("threads: 2\n", Int32(0), nil),
+        let checks: [(text: String, status: Int32, line: String?)] = [
+            ("threads: 2\n", 0, nil),
             ("threads: 0\n", 78, "waymarkd: \(path):1:10: threads must be an integer, 1 to 64"),
+            // A start accepts it, but a reload does not.
+            ("", 78, "waymarkd: \(path) has no settings; "),
+            ("# threads: 2\n", 78, "waymarkd: \(path) has no settings; "),
             (
                 "listeners:\n  - address: tcp:x\n    roles: [vehicle]\n", 78,
                 "waymarkd: \(path):2:5: tcp:x: invalid address"
             ),
-        ] {
+        ]
+        for (text, status, line) in checks {
             try Data(text.utf8).write(to: URL(filePath: path))
             let run = try Run(
                 ["--check-config", "--config", path], environment: ["XDG_RUNTIME_DIR": folder.path])

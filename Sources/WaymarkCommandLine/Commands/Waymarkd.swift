@@ -52,7 +52,8 @@ package struct Waymarkd: AsyncParsableCommand {
 
     package func run() async throws {
         let source = self.source
-        let settings = try Self.read(source)
+        // A check refuses whatever a reload refuses: it decides whether `systemctl reload` succeeds.
+        let settings = try Self.read(source, isReload: self.checkConfig)
         if self.checkConfig { return try Self.check(settings, self.explain) }
         let hangup = Hangup.response(
             isReloadWanted: self.reloadOnHangup, environment: ProcessInfo.processInfo.environment)
@@ -94,8 +95,8 @@ package struct Waymarkd: AsyncParsableCommand {
             logLevel: self.logLevel?.rawValue)
     }
 
-    private static func read(_ source: SettingsSource) throws -> Settings {
-        do throws(SettingsError) { return try source.read() } catch {
+    private static func read(_ source: SettingsSource, isReload: Bool) throws -> Settings {
+        do throws(SettingsError) { return try source.read(isReload: isReload) } catch {
             Self.complain("\(error)")
             switch error {
             case .unreadable: throw ExitCode.failure
@@ -104,7 +105,7 @@ package struct Waymarkd: AsyncParsableCommand {
         }
     }
 
-    /// What a start would refuse before it opens a socket; then the answer to a question of access.
+    /// What a start or a reload would refuse before it opens a socket; then the answer to a question of access.
     private static func check(_ settings: Settings, _ question: String?) throws {
         do throws(DaemonError) { try Daemon.check(settings) } catch {
             Self.complain("\(error)")

@@ -2,6 +2,7 @@
 . /waymark/Tests/BootTests/inside.sh
 install_service
 
+echo 'instance: depot' >>/etc/waymark/waymarkd.yaml
 systemctl start waymarkd
 equal state "$(property ActiveState)/$(property SubState)" active/running
 # Started means listening.
@@ -13,6 +14,8 @@ eventually 10 has /tmp/cluster '"connected"'
 
 equal configuration "$(stat -c '%U %G %a' /etc/waymark/waymarkd.yaml)" "root waymark 640"
 equal state-folder "$(stat -c '%U %G %a' /var/lib/waymark)" "waymark waymark 700"
+# The sandbox lets the daemon keep its epoch.
+[[ $(</var/lib/waymark/epoch) =~ ^[0-9]{13}$ ]]
 
 # The sandbox, according to systemd and to the kernel.
 systemd-analyze verify /lib/systemd/system/waymarkd{.service,-vehicle.socket,-navigation.socket,-observe.socket} >/tmp/verify 2>&1

@@ -27,7 +27,7 @@ _PATIENCE = 30.0
 #: The longest path of a Unix socket, without the longest name in the folder.
 FOLDER_BYTES_MAX = 107 - len("/navigation")
 #: Variables of the environment of a service: they are about this process, not about the daemon.
-_OF_SYSTEMD = {"WATCHDOG_USEC", "WATCHDOG_PID", "JOURNAL_STREAM"}
+_OF_SYSTEMD = {"WATCHDOG_USEC", "WATCHDOG_PID", "JOURNAL_STREAM", "STATE_DIRECTORY"}
 #: So many lines of a program's output are kept.
 _LINES_MAX = 200
 
