@@ -66,8 +66,10 @@ package final class StandardStream: Sendable {
         }
     }
 
+    /// Writes all bytes.
+    ///
     /// - Returns: 0, or `errno`.
-    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> CInt {
+    static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> CInt {
         var rest = unsafe bytes[...]
         while unsafe !rest.isEmpty {
             let count = unsafe Glibc.write(

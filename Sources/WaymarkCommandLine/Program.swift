@@ -90,7 +90,20 @@ extension CommandFailure {
             return Self(ofSystem: error).map { "\($0)" } ?? "\(error)"
         }
         let cause = unsafe error.userInfo[NSUnderlyingErrorKey] as? POSIXError
-        return cause.map { SystemError.reason($0.code.rawValue) }
+        return (cause?.code.rawValue ?? Self.number(of: error.code)).map { SystemError.reason($0) }
             ?? "error \(error.code.rawValue) of Foundation"
+    }
+
+    /// The system's number of an error that some functions of Foundation throw without it.
+    private static func number(of code: CocoaError.Code) -> CInt? {
+        switch code {
+        case .fileNoSuchFile, .fileReadNoSuchFile: ENOENT
+        case .fileReadNoPermission, .fileWriteNoPermission: EACCES
+        case .fileReadTooLarge: EFBIG
+        case .fileWriteFileExists: EEXIST
+        case .fileWriteOutOfSpace: ENOSPC
+        case .fileWriteVolumeReadOnly: EROFS
+        default: nil
+        }
     }
 }

@@ -1,4 +1,6 @@
 internal import Foundation
+internal import Glibc
+internal import ProcessIO
 
 /// The folder of one run: its sockets, the daemon's settings, logs. Only its owner can open it.
 package struct RunFolder: Sendable, Hashable {
@@ -24,13 +26,9 @@ package struct RunFolder: Sendable, Hashable {
         let parent = temporary.hasSuffix("/") ? String(temporary.dropLast()) : temporary
         let isShort = parent.utf8.count + name.utf8.count + Self.nameMax + 2 <= Self.socketPathMax
         self.path = "\(isShort && parent.hasPrefix("/") ? parent : "/tmp")/\(name)"
-        do {
-            try FileManager.default.createDirectory(
-                atPath: self.path, withIntermediateDirectories: false,
-                attributes: [.posixPermissions: 0o700])
-        } catch {
+        guard unsafe mkdir(self.path, 0o700) == 0 else {
             throw Failure(
-                description: "the folder \(self.path) cannot be made: \(error.localizedDescription)")
+                description: "the folder \(self.path) cannot be made: \(SystemError.reason(errno))")
         }
     }
 

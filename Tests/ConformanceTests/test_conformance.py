@@ -220,6 +220,26 @@ class Program(unittest.TestCase):
             html = Path(files["html"]).read_text(encoding="utf-8")
             self.assertIn("REQ-HELLO-06", html)
 
+    def test_a_report_on_a_full_disk_is_named_and_the_others_are_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "junit"
+            options = ["--slowness", "0.02", "--html", "/dev/full", "--json", "/nowhere/json", "--junit", str(path)]
+            status, text = run("--against", "sleep 60", *options, "EP-HELLO-01")
+            self.assertEqual(status, 2)
+            self.assertIn("waymark-conformance: /dev/full cannot be written: No space left on device\n", text)
+            self.assertIn("waymark-conformance: /nowhere/json cannot be written: No such file or directory\n", text)
+            self.assertIn("did not connect in time", text)
+            self.assertTrue(path.exists())
+
+    def test_output_on_a_full_disk_is_one_line_and_no_traceback(self):
+        # What the second prints is written at its end only.
+        for arguments in (["--list"], ["--against", "sleep 60", "--driver", "none", "--slowness", "0.02", "EP-HELLO-01"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                command = [sys.executable, "-m", "waymark_conformance", *arguments]
+                ended = subprocess.run(command, cwd=SOURCE, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual(ended.returncode, 2, arguments)
+            self.assertRegex(ended.stderr, r"^waymark-conformance: .*No space left on device\n$")
+
     def test_a_program_that_does_not_exist_or_does_not_listen_is_named(self):
         self.assertEqual(
             run("--against", "/no/such/program", "EP-HELLO-01"), (2, "waymark-conformance: there is no program /no/such/program\n")

@@ -243,6 +243,21 @@ import Testing
         try await daemon.stop()
     }
 
+    @Test func `a link that cannot be written is an error with the system's reason`() async throws {
+        let folder = try RunningDaemon.newFolder()
+        // No file may have a single byte. A write to it fails, and does not end the program.
+        let inspect = try Program(command: [
+            "bash", "-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\"",
+            Program.folder.appending(path: "waymark").path, "inspect", "--listen", "127.0.0.1:0",
+            "--link-file", "\(folder)/link", "--connect", "unix:/nope",
+        ])
+        #expect(await inspect.end() == 1)
+        await inspect.errorsEnd()
+        #expect(inspect.errorLines == ["Error: \(folder)/link cannot be written: file too large"])
+        #expect(!FileManager.default.fileExists(atPath: "\(folder)/link"))
+        try FileManager.default.removeItem(atPath: folder)
+    }
+
     @Test(
         .disabled(if: FileManager.default.fileExists(atPath: "/usr/bin/xdg-open"), "it would open a browser"))
     func `the inspector says that there is no browser to open`() async throws {

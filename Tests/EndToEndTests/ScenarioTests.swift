@@ -231,6 +231,17 @@ import Testing
         }
     }
 
+    @Test(arguments: ["--junit", "--report", "--trace"])
+    func `a full disk is named with the file that is on it, and is no verdict`(_ option: String) async throws
+    {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let good = try self.write("good.scenario.yaml", Self.good)
+        let test = try Program("waymark", ["test", "--no-recordings", good, option, "/dev/full"])
+        #expect(await test.end() == 2)
+        await test.errorsEnd()
+        #expect(test.errorLines == ["Error: /dev/full cannot be written: no space left on device"])
+    }
+
     @Test func `two processes write the same recordings, to the byte`() async throws {
         defer { try? FileManager.default.removeItem(at: self.folder) }
         let names =

@@ -13,7 +13,7 @@ import Testing
         "WaymarkAccess": 15,
         "WaymarkClient": 69,
         "WaymarkCodec": 47,
-        "WaymarkCommandLine": 106,
+        "WaymarkCommandLine": 105,
         "WaymarkConfiguration": 8,
         "WaymarkConnections": 94,
         "WaymarkDaemon": 17,

@@ -23,6 +23,15 @@ import WaymarkTexts
         try await Demo.parse(["--speed", "2000", "--route", file.path]).run()
     }
 
+    @Test func `errors of files are in the system's words, whatever Foundation throws`() {
+        let cause = CocoaError(
+            .fileWriteUnknown, userInfo: [NSUnderlyingErrorKey: POSIXError(.EDQUOT)])
+        #expect(CommandFailure.reason(cause) == "disk quota exceeded")
+        #expect(CommandFailure.reason(CocoaError(.fileWriteOutOfSpace)) == "no space left on device")
+        #expect(CommandFailure.reason(CocoaError(.fileReadNoPermission)) == "permission denied")
+        #expect(CommandFailure.reason(POSIXError(.ENOSPC)) == "no space left on device")
+    }
+
     @Test func `signals are caught and never ignored, as programs that are started would inherit it`()
         async throws
     {

@@ -40,7 +40,15 @@ struct World {
     /// Handles an event, and all steps of the operation that it begins.
     mutating func handle(_ event: Gateway.Event) {
         self.begin(event)
-        while self.gateway.hasSteps(of: event.cause) { self.begin(.stepDue(of: event.cause)) }
+        var stepCount = 0
+        while self.gateway.hasSteps(of: event.cause) {
+            stepCount += 1
+            guard stepCount < 1_000_000 else {
+                Issue.record("an operation does not end")
+                return
+            }
+            self.begin(.stepDue(of: event.cause))
+        }
     }
 
     /// Handles an event, but leaves the steps of the operation that it begins.

@@ -18,7 +18,9 @@ import WaymarkRigSockets
         #expect(folder.file("gateway.sock").utf8.count <= RunFolder.socketPathMax)
     }
 
-    @Test func `a temporary folder that does not exist is an error that names the folder`() {
-        #expect(throws: RunFolder.Failure.self) { try RunFolder(in: "/does-not-exist") }
+    @Test func `a temporary folder that does not exist is an error with the folder and the reason`() {
+        let error = #expect(throws: RunFolder.Failure.self) { try RunFolder(in: "/does-not-exist") }
+        #expect(error?.description.hasPrefix("the folder /does-not-exist/waymark-rig-") == true)
+        #expect(error?.description.hasSuffix(" cannot be made: no such file or directory") == true)
     }
 }

@@ -186,12 +186,16 @@
             let descriptor = unsafe Foundation.open(
                 file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else {
-                throw CommandFailure("\(file) cannot be written: \(unsafe String(cString: strerror(errno)))")
+                throw CommandFailure("\(file) cannot be written: \(SystemError.reason(errno))")
             }
-            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
             fchmod(descriptor, 0o640)
-            do { try handle.write(contentsOf: Data("\(link)\n".utf8)) } catch {
-                throw CommandFailure("\(file) cannot be written: \(error.localizedDescription)")
+            let written = WrittenFile(owning: descriptor)
+            do throws(WriteError) {
+                try written.append(Array("\(link)\n".utf8))
+                try written.close()
+            } catch {
+                unsafe unlink(file)
+                throw CommandFailure("\(file) cannot be written: \(error)")
             }
         }
 
@@ -225,10 +229,10 @@
             do {
                 try FileManager.default.createDirectory(
                     at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-                try Data("\(text)\n".utf8).write(to: file)
+                try WrittenFile.write(Array("\(text)\n".utf8), to: file.path, isNew: true)
                 try process.run()
             } catch {
-                note("no browser can be opened: \(error.localizedDescription); open the link by hand")
+                note("no browser can be opened: \(CommandFailure.reason(error)); open the link by hand")
             }
             return remove
         }

@@ -1,5 +1,6 @@
 package import ArgumentParser
 internal import Foundation
+internal import ProcessIO
 internal import WaymarkClient
 internal import WaymarkConfiguration
 internal import WaymarkProtocol
@@ -162,8 +163,10 @@ package struct Replay: AsyncParsableCommand {
         do throws(RecordingError) { try cut.write(to: copy) } catch {
             throw CommandFailure("\(copy) cannot be written: \(error)")
         }
-        do { try Data(text.utf8).write(to: URL(filePath: path), options: .withoutOverwriting) } catch {
-            throw CommandFailure("\(path) cannot be written: \(error.localizedDescription)")
+        do throws(WriteError) { try WrittenFile.write(Array(text.utf8), to: path, isNew: true) } catch {
+            // Without the scenario it is of no use, and another attempt would find it there.
+            _ = unsafe unlink(copy)
+            throw CommandFailure("\(path) cannot be written: \(error)")
         }
         Terminal.line(Terminal.printable("wrote \(path) and \(copy); waymark test \(path) runs it"))
     }

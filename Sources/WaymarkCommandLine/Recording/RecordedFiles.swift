@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ProcessIO
 internal import WaymarkRecording
 
 /// The files in a recording, written to a folder.
@@ -16,7 +17,7 @@ enum RecordedFiles {
             do {
                 try FileManager.default.createDirectory(
                     atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-                try Data(attachment.data).write(to: URL(filePath: path), options: .withoutOverwriting)
+                try WrittenFile.write(attachment.data, to: path, isNew: true)
             } catch {
                 throw CommandFailure("\(path) cannot be written: \(CommandFailure.reason(error))")
             }

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Foundation
+internal import ProcessIO
 internal import Synchronization
 internal import WaymarkRig
 
@@ -13,14 +13,19 @@ final class TestOutputs: Sendable {
 
     private let junit: String?
     private let report: String?
-    private let trace: FileHandle?
+    private let trace: (path: String, file: WrittenFile)?
     private let state = Mutex(State())
 
     /// Opens the trace, and checks that the others can be written, before anything runs.
     init(junit: String?, report: String?, trace: String?) throws {
-        for path in [junit, report, trace].compactMap(\.self) { try Self.write("", path) }
+        for path in [junit, report].compactMap(\.self) { try Self.write("", path) }
         (self.junit, self.report) = (junit, report)
-        self.trace = try trace.map { try FileHandle(forWritingTo: URL(filePath: $0)) }
+        if let trace {
+            let file = try Self.writing(trace) { () throws(WriteError) in try WrittenFile(trace) }
+            self.trace = (path: trace, file: file)
+        } else {
+            self.trace = nil
+        }
     }
 
     var results: [ScenarioResult] { self.state.withLock { $0.results } }
@@ -33,7 +38,12 @@ final class TestOutputs: Sendable {
             state.results += group.results
             state.groupCount += 1
         }
-        for lines in group.traces { try self.trace?.write(contentsOf: Data(lines.utf8)) }
+        guard let trace = self.trace else { return }
+        for lines in group.traces {
+            try Self.writing(trace.path) { () throws(WriteError) in
+                try trace.file.append(Array(lines.utf8))
+            }
+        }
     }
 
     /// All runs are over, or will not be: writes the files.
@@ -47,14 +57,24 @@ final class TestOutputs: Sendable {
         guard let results else { return false }
         if let junit { try Self.write(JUnitReport.text(results), junit) }
         if let report { try Self.write(HTMLReport.text(results), report) }
-        try self.trace?.close()
+        if let trace = self.trace {
+            try Self.writing(trace.path) { () throws(WriteError) in try trace.file.close() }
+        }
         return true
     }
 
-    /// Why this status: what a run found cannot be told.
     private static func write(_ text: String, _ path: String) throws {
-        do { try Data(text.utf8).write(to: URL(filePath: path)) } catch {
-            Terminal.note("Error: \(path) cannot be written: \(CommandFailure.reason(error))")
+        try self.writing(path) { () throws(WriteError) in
+            try WrittenFile.write(Array(text.utf8), to: path)
+        }
+    }
+
+    /// Names a file that cannot be written, and ends with status 2: what a run found cannot be told.
+    private static func writing<Result>(
+        _ path: String, _ body: () throws(WriteError) -> Result
+    ) throws -> Result {
+        do throws(WriteError) { return try body() } catch {
+            Terminal.note("Error: \(path) cannot be written: \(error)")
             throw ExitCode(2)
         }
     }

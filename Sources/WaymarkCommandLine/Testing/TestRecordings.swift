@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import ProcessIO
 internal import Synchronization
 internal import WaymarkHistory
 internal import WaymarkRecording
@@ -113,8 +114,8 @@ struct TestRecordings: Sendable {
     private static func makeHidden(_ path: String) throws(RecordingError) {
         guard !FileManager.default.fileExists(atPath: path) else { return }
         try self.make(path)
-        do { try Data("*\n".utf8).write(to: URL(filePath: "\(path)/.gitignore")) } catch {
-            throw .unsupported(CommandFailure(ofSystem: error).map { "\($0)" } ?? "\(error)")
+        do throws(WriteError) { try WrittenFile.write(Array("*\n".utf8), to: "\(path)/.gitignore") } catch {
+            throw .unsupported("\(error)")
         }
     }
 }

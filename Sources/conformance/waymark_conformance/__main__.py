@@ -26,7 +26,8 @@ cases, the verdicts and the driver contract.
   --role client --against "./my-app tcp:127.0.0.1:{port} {vehicle}"
   --role gateway --against "./my-gateway -v {port} -c {client_port}"
 
-Exit status: 0 if no case failed, 1 if one did, 2 if the suite could not run.
+Exit status: 0 if no case failed, 1 if one did, 2 if the suite could not run,
+or could not write what it found.
 """
 
 # Cases mostly wait, so several run on each processor.
@@ -145,12 +146,26 @@ def main(arguments=None):
     except (Malformed, OSError, ValueError, TypeError) as error:
         print(f"waymark-conformance: {error}", file=sys.stderr)
         return 2
+    are_written = write_reports(options, peer, results)
+    report.print_summary(peer, results, time.monotonic() - began, options.verbose)
+    if not are_written:
+        return 2
+    return 1 if any(result.verdict == FAILED for result in results) else 0
+
+
+def write_reports(options, peer, results):
+    """Writes the reports that were asked for, and says of each that cannot be written why; returns whether all were."""
+    are_written = True
     for path, make in ((options.html, report.html), (options.json, report.as_json), (options.junit, report.junit)):
-        if path:
+        if not path:
+            continue
+        try:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(make(peer, results))
-    report.print_summary(peer, results, time.monotonic() - began, options.verbose)
-    return 1 if any(result.verdict == FAILED for result in results) else 0
+        except OSError as error:
+            print(f"waymark-conformance: {path} cannot be written: {error.strerror}", file=sys.stderr)
+            are_written = False
+    return are_written
 
 
 def entry():
@@ -163,6 +178,11 @@ def entry():
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
+    except OSError as error:
+        # Nothing more can be written, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"waymark-conformance: the output cannot be written: {error.strerror}", file=sys.stderr)
+        sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
 
