@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from waymark_nav import VehicleState, _json, messages as m
+from waymark_nav._kinds import Items, Kind, Object, Word
 from waymark_nav._wire import BYTES, ENUM, MESSAGE, PLANS, STRING
 from waymark_nav.core import Update
 from waymark_nav.rig import RigError, event
-from waymark_nav.rig._fields import CONTENT, STATE, Items, Kind, Object, Word, message_name
+from waymark_nav.rig._fields import CONTENT, STATE, message_name
 from waymark_nav.rig._history import History
 from waymark_nav.rig._judge import FAILURES_MAX
 from waymark_nav.rig._times import nanoseconds

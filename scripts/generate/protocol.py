@@ -87,10 +87,20 @@ def parse(name):
     return definitions
 
 
-def brackets(text):
+def bracketed(text):
     """What the brackets at the end of a comment list."""
     match = re.search(r"\[([^][]+)\]$", text)
     return match[1].split(", ") if match else []
+
+
+def brackets(text):
+    """The type and the rules among it."""
+    return [item for item in bracketed(text) if not item.startswith("json ")]
+
+
+def json_names(text):
+    """What it says of a field in JSON, see fields.py."""
+    return [item.removeprefix("json ") for item in bracketed(text) if item.startswith("json ")]
 
 
 def camel(name):

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """python_messages.py [--check]: makes Sources/python/waymark_nav/_generated from the protos; --check only compares.
 
-Enumerations, a dataclass for each message, and the rules of its fields: what the brackets at the ends of the protos' comments say.
+Enumerations, a dataclass for each message, and the rules of its fields: what the brackets at the ends of the protos' comments say. And the
+names that JSON and scenarios give to the fields of publications, see fields.py.
 """
 
 import re
 import sys
 
+import fields
 import protocol
 
 TARGET = protocol.ROOT / "Sources/python/waymark_nav"
@@ -24,6 +26,11 @@ EMPTY = {"int": "0", "bool": "False", "float": "0.0", "str": '""', "bytes": 'b""
 NAME_BYTES_MAX = 64
 ENUMERATION_MAX = 2**31 - 1
 TYPE_NAMES = ["BODIES", "TYPES", "MessageType"]
+# How waymark_nav._kinds calls what a key contains.
+KINDS = {
+    "text": "TEXT", "flag": "FLAG", "place": "NUMBERS", "places": "PLACES",
+    "number": {"": "NUMBER", "m": "METERS", "s": "SECONDS", "ms": "MILLISECONDS", "°": "DEGREES"},
+}  # fmt: skip
 
 
 def optional_fields():
@@ -122,6 +129,7 @@ class Generator:
         self.messages = [definition for definition in every if definition.kind == "message"]
         self.file_of = {definition.name: definition.file for definition in every}
         self.optional = optional_fields()
+        self.shapes = fields.shapes(every)
 
     def type_of(self, member):
         return SCALARS.get(member.type, member.type)
@@ -223,6 +231,43 @@ class Generator:
         out += "}\n\n#: The type, by the class of the body.\nTYPES: dict[type[Message], MessageType] = "
         return out + "{body: MessageType(number) for number, body in BODIES.items()}\n"
 
+    def json_keys(self):
+        """What each name in the JSON of publications contains."""
+        used = {"Kind", "Object", "word"}
+
+        def kind(key):
+            match key.form:
+                case "object":
+                    name = constant(key.member.type)
+                case "word":
+                    name = f"word(m.{key.member.type})"
+                case "number":
+                    name = KINDS["number"][key.unit]
+                case form:
+                    name = KINDS[form]
+            used.update({name} & {"PLACES", "TEXT", "FLAG", "NUMBERS", *KINDS["number"].values()})
+            if key.member.repeated:
+                used.add("Items")
+                return f"Items({name})"
+            return name
+
+        objects, publications = "", ""
+        for name, shape in self.shapes.items():
+            indent = " " * 8
+            lines = "".join(
+                f"{indent}**{constant(key.member.type)}.keys,\n" if key.form == "inline" else f'{indent}"{key.name}": {kind(key)},\n'
+                for key in shape.keys
+            )
+            if not shape.is_published:
+                objects += f"{constant(name)} = Object(\n    {{\n{lines}    }}\n)\n"
+            elif lines:
+                publications += f"    m.{name}: {{\n{lines}    }},\n"
+        out = HEADER.format("What each name in the JSON of publications contains.")
+        out += "\nfrom __future__ import annotations\n\nfrom typing import Any\n\nfrom waymark_nav import messages as m\n"
+        out += imported("waymark_nav._kinds", sorted(used, key=lambda name: (not name.isupper(), name.islower(), name)))
+        out += f"\n{objects}\n#: The names of a publication's fields. Those that are not here have none.\n"
+        return out + f"PUBLICATIONS: dict[type[Any], dict[str, Kind]] = {{\n{publications}}}\n"
+
     def everything(self):
         """The module that has all names."""
         out = HEADER.format("All messages and enumerations of the protocol.") + "\nfrom __future__ import annotations\n\n"
@@ -250,7 +295,8 @@ def main():
         sys.exit(__doc__)
     generator = Generator()
     files = {f"_generated/{file}.py": generator.module(file) for file in protocol.FILES}
-    files |= {"_generated/types.py": generator.types(), "messages.py": generator.everything()}
+    files |= {"_generated/types.py": generator.types(), "_generated/json_keys.py": generator.json_keys()}
+    files["messages.py"] = generator.everything()
     files["_generated/__init__.py"] = HEADER.format("Generated code.")
     paths = [TARGET / "messages.py", *(TARGET / "_generated").glob("*.py")]
     if sys.argv[1:]:

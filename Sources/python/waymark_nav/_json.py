@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from waymark_nav import messages as m
+from waymark_nav._kinds import camel
 from waymark_nav._wire import OpenEnum
 from waymark_nav.core import Closed, Connected, Connecting, Phase, Update, VehicleState
 from waymark_nav.errors import RefusedError
@@ -65,12 +66,6 @@ def _string(text: str) -> str:
 def _escaped(character: str) -> str:
     units = character.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
-
-
-def camel(name: str) -> str:
-    """A name of the protos as Docs/cluster-json.md writes it."""
-    first, *others = name.lower().split("_")
-    return first + "".join(word.capitalize() for word in others)
 
 
 def word(value: OpenEnum) -> str:

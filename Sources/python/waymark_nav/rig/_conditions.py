@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from waymark_nav._json import camel
+from waymark_nav._kinds import Flag, Items, Kind, Number, Object, Text, Word, camel
 from waymark_nav._wire import OpenEnum
 from waymark_nav.rig._errors import RigError
-from waymark_nav.rig._fields import UNITS, FieldPath, Flag, Items, Kind, Number, Object, Text, Word, hint, number
+from waymark_nav.rig._fields import UNITS, FieldPath, hint, number
 
 _ORDERS: dict[str, Callable[[float, float], bool]] = {
     "<=": lambda value, bound: value <= bound,

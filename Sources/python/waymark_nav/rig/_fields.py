@@ -4,57 +4,31 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from waymark_nav import _json, messages as m
-from waymark_nav._wire import OpenEnum
+from waymark_nav._generated import json_keys as j
+from waymark_nav._kinds import (
+    DEGREES,
+    FLAG,
+    METERS,
+    MILLISECONDS,
+    NUMBER,
+    NUMBERS,
+    SECONDS,
+    TEXT,
+    TEXTS,
+    Items,
+    Kind,
+    Number,
+    Object,
+    Word,
+    camel,
+    word,
+)
 from waymark_nav.core import Phase
 from waymark_nav.frames import PUBLISHED, type_name
 from waymark_nav.rig._errors import RigError
-
-
-@dataclass(frozen=True)
-class Text:
-    """A text."""
-
-
-@dataclass(frozen=True)
-class Flag:
-    """True or false."""
-
-
-@dataclass(frozen=True)
-class Number:
-    """A number."""
-
-    unit: str = ""
-
-
-@dataclass(frozen=True)
-class Word:
-    """A value of an enumeration, by its name."""
-
-    names: tuple[str, ...]
-    enumeration: type[OpenEnum] | None = None
-
-
-@dataclass(frozen=True)
-class Items:
-    """A list."""
-
-    element: Kind
-
-
-@dataclass(frozen=True)
-class Object:
-    """An object with keys."""
-
-    keys: Mapping[str, Kind]
-
-
-Kind = Text | Flag | Number | Word | Items | Object
 
 #: Which units can be written, and how many of the field's unit they are.
 UNITS: dict[str, dict[str, float]] = {
@@ -65,73 +39,25 @@ UNITS: dict[str, dict[str, float]] = {
     "°": {"": 1, "°": 1},
 }
 
-TEXT, FLAG, NUMBER = Text(), Flag(), Number()
-METERS, SECONDS, MILLISECONDS, DEGREES = Number("m"), Number("s"), Number("ms"), Number("°")
-TEXTS, NUMBERS = Items(TEXT), Items(NUMBER)
-
-
-def _word(enumeration: type[OpenEnum]) -> Word:
-    return Word(tuple(_json.camel(member.name) for member in enumeration), enumeration)
-
-
-_ESTIMATES = Object({"distanceMeters": METERS, "timeSeconds": SECONDS, "displayTenths": NUMBER, "displayUnit": _word(m.DistanceUnit)})
-_CHARGE = Object({
-    "arrivalBatteryPerMille": NUMBER, "departureBatteryPerMille": NUMBER, "connector": _word(m.ChargeConnector), "powerWatts": NUMBER,
-    "chargingSeconds": SECONDS,
-})  # fmt: skip
-_WAYPOINT = Object({
-    "id": TEXT, "nameVariants": TEXTS, "center": NUMBERS, "thresholdMeters": METERS, "addressVariants": TEXTS,
-    "entryPoints": Items(NUMBERS), "timeZone": TEXT, "utcOffsetMinutes": NUMBER, "stopKind": _word(m.StopKind), "charge": _CHARGE,
-})  # fmt: skip
-_CHOICE = Object({
-    "id": NUMBER, "summaryVariants": TEXTS, "additionalInformationVariants": TEXTS, "selectionSummaryVariants": TEXTS,
-    "travelEstimates": _ESTIMATES,
-})  # fmt: skip
-_TRIP = Object({
-    "id": TEXT, "origin": _WAYPOINT, "destination": _WAYPOINT, "waypoints": Items(_WAYPOINT), "routeChoices": Items(_CHOICE),
-    "selectedRouteChoice": NUMBER, "isDestinationShareable": FLAG, "routeSegmentsAvailable": FLAG,
-})  # fmt: skip
-_MANEUVER = Object({
-    "id": NUMBER, "type": _word(m.ManeuverType), "rawType": NUMBER, "junctionType": _word(m.JunctionType),
-    "trafficSide": _word(m.TrafficSide), "instructionVariants": TEXTS, "roadFollowingManeuverVariants": TEXTS,
-    "highwayExitLabel": TEXT, "junctionExitAngle": DEGREES, "junctionElementAngles": Items(DEGREES), "linkedLaneGuidance": NUMBER,
-    "initialTravelEstimates": _ESTIMATES, "roundaboutExitNumber": NUMBER, "isIntermediateWaypoint": FLAG,
-})  # fmt: skip
-_LANE = Object({"status": _word(m.LaneStatus), "angles": Items(DEGREES), "highlightedAngle": DEGREES})
-_GUIDANCE = Object({"id": NUMBER, "lanes": Items(_LANE), "instructionVariants": TEXTS})
-_SEGMENT = Object({
-    "id": TEXT, "origin": _WAYPOINT, "destination": _WAYPOINT, "coordinates": Items(NUMBERS), "maneuvers": NUMBERS,
-    "laneGuidances": NUMBERS, "currentManeuvers": NUMBERS, "currentLaneGuidance": NUMBER, "tripTravelEstimates": _ESTIMATES,
-    "maneuverTravelEstimates": _ESTIMATES,
-})  # fmt: skip
-_ACTION = Object({"id": NUMBER, "titleVariants": TEXTS})
-_ALERT = Object({
-    "id": NUMBER, "titleVariants": TEXTS, "subtitleVariants": TEXTS, "actions": Items(_ACTION), "durationMilliseconds": MILLISECONDS
-})  # fmt: skip
-_ROUTE: dict[str, Kind] = {
-    "maneuvers": Items(_MANEUVER), "laneGuidances": Items(_GUIDANCE), "segments": Items(_SEGMENT), "upcomingManeuvers": NUMBERS,
-    "currentSegment": TEXT, "currentLaneGuidance": NUMBER, "tripTravelEstimates": _ESTIMATES, "maneuverTravelEstimates": _ESTIMATES,
-}  # fmt: skip
-_WITHHELD = Object({_json.camel(feature.name): _word(m.WithheldReason) for feature in m.Feature if feature})
-_GENERATION: dict[str, Kind] = {"generation": NUMBER}
-_END_REASON = _word(m.SessionEndReason)
-_OUTCOME = _word(m.Outcome)
+_WITHHELD = Object({camel(feature.name): word(m.WithheldReason) for feature in m.Feature if feature})
+_END_REASON = word(m.SessionEndReason)
+_OUTCOME = word(m.Outcome)
 
 _NEXT = Object({
-    "id": NUMBER, "type": _word(m.ManeuverType), "distance": METERS, "displayed": METERS, "time": SECONDS, "road": TEXT,
-    "instruction": TEXT, "exitAngle": DEGREES, "junction": _word(m.JunctionType), "side": _word(m.TrafficSide),
+    "id": NUMBER, "type": word(m.ManeuverType), "distance": METERS, "displayed": METERS, "time": SECONDS, "road": TEXT,
+    "instruction": TEXT, "exitAngle": DEGREES, "junction": word(m.JunctionType), "side": word(m.TrafficSide),
 })  # fmt: skip
 _LANES = Object({"count": NUMBER, "highlighted": NUMBERS, "preferred": NUMBERS, "good": NUMBERS, "instruction": TEXT})
 
 #: Of an endpoint's state.
 STATE = Object({
-    "phase": Word(tuple(phase.value for phase in Phase)), "pauseReason": _word(m.PauseReason), "pauseDescription": TEXTS,
+    "phase": Word(tuple(phase.value for phase in Phase)), "pauseReason": word(m.PauseReason), "pauseDescription": TEXTS,
     "endReason": _END_REASON, "session": NUMBER, "client": TEXT, "suspended": FLAG, "withheld": _WITHHELD, "generation": NUMBER,
-    "previews": Items(_TRIP), "trip": _TRIP, "maneuvers": Items(_MANEUVER), "upcomingManeuvers": NUMBERS,
-    "maneuverState": _word(m.ManeuverState), "laneGuidances": Items(_GUIDANCE), "currentLaneGuidance": NUMBER,
-    "segments": Items(_SEGMENT), "currentSegment": TEXT, "currentRoadName": TEXTS, "tripEstimates": _ESTIMATES,
-    "timeRemainingColor": _word(m.TimeRemainingColor),
-    "maneuverEstimates": Items(Object({"maneuver": NUMBER, **_ESTIMATES.keys})), "alert": _ALERT,
+    "previews": Items(j.TRIP), "trip": j.TRIP, "maneuvers": Items(j.MANEUVER), "upcomingManeuvers": NUMBERS,
+    "maneuverState": word(m.ManeuverState), "laneGuidances": Items(j.LANE_GUIDANCE), "currentLaneGuidance": NUMBER,
+    "segments": Items(j.ROUTE_SEGMENT), "currentSegment": TEXT, "currentRoadName": TEXTS, "tripEstimates": j.TRAVEL_ESTIMATES,
+    "timeRemainingColor": word(m.TimeRemainingColor),
+    "maneuverEstimates": Items(Object({"maneuver": NUMBER, **j.TRAVEL_ESTIMATES.keys})), "alert": j.NAVIGATION_ALERT,
     # What the rig derives.
     "connected": FLAG, "resumed": FLAG, "shows": Word(("fresh", "stale", "none", "stale-or-none")), "next": _NEXT, "lanes": _LANES,
 })  # fmt: skip
@@ -148,28 +74,11 @@ CONTENT: dict[type[Any], dict[str, Kind]] = {
     },
     m.SessionSuspended: {"graceMilliseconds": MILLISECONDS, "ageMilliseconds": MILLISECONDS},
     m.SessionEnded: {"endedSession": NUMBER, "endReason": _END_REASON},
-    m.Prompt: {"requestID": TEXT, "waypoint": _WAYPOINT, "travelEstimates": _ESTIMATES, "deadlineMilliseconds": MILLISECONDS},
+    m.Prompt: {"requestID": TEXT, "waypoint": j.WAYPOINT, "travelEstimates": j.TRAVEL_ESTIMATES, "deadlineMilliseconds": MILLISECONDS},
     m.PromptOver: {"requestID": TEXT, "outcome": _OUTCOME},
     m.RequestOutcome: {"requestID": TEXT, "outcome": _OUTCOME, "client": TEXT},
-    m.Error: {"code": _word(m.ErrorCode), "field": TEXT, "reason": TEXT, "requestID": TEXT},
-    m.TripPreviews: {"trips": Items(_TRIP), "selected": TEXT},
-    m.StartGuidance: {"trip": _TRIP, **_GENERATION, **_ROUTE},
-    m.UpdateTrip: {"trip": _TRIP},
-    m.AddManeuvers: {"maneuvers": Items(_MANEUVER), **_GENERATION},
-    m.AddLaneGuidances: {"laneGuidances": Items(_GUIDANCE), **_GENERATION},
-    m.AddRouteSegments: {"segments": Items(_SEGMENT), **_GENERATION},
-    m.UpcomingManeuvers: {"upcomingManeuvers": NUMBERS, **_GENERATION},
-    m.CurrentLaneGuidance: {"currentLaneGuidance": NUMBER, **_GENERATION},
-    m.CurrentRoadName: {"currentRoadName": TEXTS},
-    m.UpdateManeuverState: {"maneuverState": _word(m.ManeuverState), **_GENERATION},
-    m.UpdateTripEstimates: {"tripEstimates": _ESTIMATES, "timeRemainingColor": _word(m.TimeRemainingColor)},
-    m.UpdateManeuverEstimates: {"maneuver": NUMBER, "travelEstimates": _ESTIMATES, **_GENERATION},
-    m.CurrentRouteSegment: {"currentSegment": TEXT, **_GENERATION},
-    m.PauseGuidance: {"pauseReason": _word(m.PauseReason), "pauseDescription": TEXTS},
-    m.ResumeGuidance: {**_GENERATION, "rerouteReason": _word(m.RerouteReason), **_ROUTE},
-    m.ShowAlert: {"alert": _ALERT},
-    m.DismissAlert: {"alertID": NUMBER, "dismissal": _word(m.AlertDismissal)},
-    m.ShareDestination: {"shareID": TEXT, "destination": _WAYPOINT},
+    m.Error: {"code": word(m.ErrorCode), "field": TEXT, "reason": TEXT, "requestID": TEXT},
+    **j.PUBLICATIONS,
 }  # fmt: skip
 
 _TYPES = {type_name(number): number for number in m.BODIES}

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from waymark_nav import Endpoint, messages as m
-from waymark_nav._json import camel
+from waymark_nav._kinds import camel
 from waymark_nav.errors import WaymarkError
 from waymark_nav.rig._errors import RigError, RigFailure
 from waymark_nav.rig._fields import hint

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from waymark_nav import messages as m
-from waymark_nav._json import camel
+from waymark_nav._kinds import camel
 
 #: Why a session ends.
 END_REASONS = tuple(camel(reason.name) for reason in m.SessionEndReason if reason)

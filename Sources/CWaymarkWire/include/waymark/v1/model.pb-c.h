@@ -667,11 +667,11 @@ struct  Waymark__V1__DisplayDistance
 {
   ProtobufCMessage base;
   /*
-   * In tenths of `unit`: 4.5 km is 45 KILOMETERS. [0 ... 99 999 999]
+   * In tenths of `unit`: 4.5 km is 45 KILOMETERS. [0 ... 99 999 999, json displayTenths]
    */
   uint32_t value_tenths;
   /*
-   * [required]
+   * [required, json displayUnit]
    */
   Waymark__V1__DistanceUnit unit;
 };
@@ -693,11 +693,11 @@ struct  Waymark__V1__TravelEstimates
 {
   ProtobufCMessage base;
   /*
-   * True distance. [0 ... 50 000 000]
+   * True distance. [0 ... 50 000 000, json distanceMeters]
    */
   uint32_t distance_remaining_meters;
   /*
-   * What to show. Absent: the receiver rounds the true distance by itself.
+   * What to show. Absent: the receiver rounds the true distance by itself. [json inline]
    */
   Waymark__V1__DisplayDistance *distance_remaining_to_display;
   Waymark__V1__TravelEstimates__TimeCase time_case;
@@ -726,6 +726,9 @@ struct  Waymark__V1__Maneuver
    * Unique within one generation of the session. [required]
    */
   uint32_t id;
+  /*
+   * [json number rawType]
+   */
   Waymark__V1__ManeuverType type;
   Waymark__V1__JunctionType junction_type;
   Waymark__V1__TrafficSide traffic_side;
@@ -762,7 +765,7 @@ struct  Waymark__V1__Maneuver
    */
   uint32_t roundabout_exit_number;
   /*
-   * The maneuver arrives at a waypoint on the way, not at the destination. CarPlay has no type for this.
+   * The maneuver arrives at a waypoint on the way, not at the destination. CarPlay has no type for this. [json isIntermediateWaypoint]
    */
   protobuf_c_boolean intermediate_waypoint;
   Waymark__V1__Maneuver__ExitAngleCase exit_angle_case;
@@ -853,7 +856,7 @@ struct  Waymark__V1__ChargeStop
    */
   uint32_t power_watts;
   /*
-   * 0: not known. [0 ... 604 800]
+   * 0: not known. [0 ... 604 800, json chargingSeconds]
    */
   uint32_t charging_time_seconds;
   Waymark__V1__ChargeStop__ArrivalCase arrival_case;
@@ -887,7 +890,7 @@ struct  Waymark__V1__Waypoint
    */
   Waymark__V1__Coordinate *center;
   /*
-   * Within this distance of the centre the point counts as reached. 0: not given. [0 ... 100 000]
+   * Within this distance of the centre the point counts as reached. 0: not given. [0 ... 100 000, json thresholdMeters]
    */
   uint32_t location_threshold_meters;
   /*
@@ -990,7 +993,7 @@ struct  Waymark__V1__Trip
    */
   uint32_t selected_route_choice_id;
   /*
-   * The destination may be shared with the vehicle.
+   * The destination may be shared with the vehicle. [json isDestinationShareable]
    */
   protobuf_c_boolean destination_shareable;
   /*

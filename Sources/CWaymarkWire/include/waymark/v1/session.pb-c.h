@@ -490,7 +490,7 @@ struct  Waymark__V1__TripPreviews
   size_t n_trips;
   Waymark__V1__Trip **trips;
   /*
-   * The id of the highlighted trip, one of `trips`; empty: none. [at most 128 bytes]
+   * The id of the highlighted trip, one of `trips`; empty: none. [at most 128 bytes, json selected]
    */
   char *selected_trip_id;
 };
@@ -515,7 +515,7 @@ struct  Waymark__V1__StartGuidance
    */
   uint32_t generation;
   /*
-   * May be empty. [required]
+   * May be empty. [required, json inline]
    */
   Waymark__V1__RouteInformation *route;
 };
@@ -607,7 +607,7 @@ struct  Waymark__V1__UpcomingManeuvers
   ProtobufCMessage base;
   uint32_t generation;
   /*
-   * Empty only when guidance has nothing more to say. [at most 64]
+   * Empty only when guidance has nothing more to say. [at most 64, json upcomingManeuvers]
    */
   size_t n_maneuver_ids;
   uint32_t *maneuver_ids;
@@ -626,7 +626,7 @@ struct  Waymark__V1__CurrentLaneGuidance
   ProtobufCMessage base;
   uint32_t generation;
   /*
-   * 0: none.
+   * 0: none. [json currentLaneGuidance]
    */
   uint32_t lane_guidance_id;
 };
@@ -643,7 +643,7 @@ struct  Waymark__V1__CurrentRoadName
 {
   ProtobufCMessage base;
   /*
-   * Empty: not known. [at most 8, each at most 512 bytes, place]
+   * Empty: not known. [at most 8, each at most 512 bytes, json currentRoadName, place]
    */
   size_t n_name_variants;
   char **name_variants;
@@ -661,6 +661,9 @@ struct  Waymark__V1__UpdateManeuverState
 {
   ProtobufCMessage base;
   uint32_t generation;
+  /*
+   * [json maneuverState]
+   */
   Waymark__V1__ManeuverState state;
 };
 #define WAYMARK__V1__UPDATE_MANEUVER_STATE__INIT \
@@ -676,7 +679,7 @@ struct  Waymark__V1__UpdateTripEstimates
 {
   ProtobufCMessage base;
   /*
-   * [required]
+   * [required, json tripEstimates]
    */
   Waymark__V1__TravelEstimates *travel_estimates;
   Waymark__V1__TimeRemainingColor time_remaining_color;
@@ -717,7 +720,7 @@ struct  Waymark__V1__CurrentRouteSegment
   ProtobufCMessage base;
   uint32_t generation;
   /*
-   * [required, at most 128 bytes]
+   * [required, at most 128 bytes, json currentSegment]
    */
   char *segment_id;
 };
@@ -734,11 +737,11 @@ struct  Waymark__V1__PauseGuidance
 {
   ProtobufCMessage base;
   /*
-   * [required]
+   * [required, json pauseReason]
    */
   Waymark__V1__PauseReason reason;
   /*
-   * [at most 8, each at most 512 bytes, place]
+   * [at most 8, each at most 512 bytes, json pauseDescription, place]
    */
   size_t n_description_variants;
   char **description_variants;
@@ -757,9 +760,12 @@ struct  Waymark__V1__ResumeGuidance
 {
   ProtobufCMessage base;
   uint32_t generation;
+  /*
+   * [json rerouteReason]
+   */
   Waymark__V1__RerouteReason reason;
   /*
-   * Absent: the route as it was.
+   * Absent: the route as it was. [json inline]
    */
   Waymark__V1__RouteInformation *route;
 };
@@ -793,7 +799,7 @@ struct  Waymark__V1__DismissAlert
 {
   ProtobufCMessage base;
   /*
-   * The alert that is shown. [required]
+   * The alert that is shown. [required, json alertID]
    */
   uint32_t alert_id;
   Waymark__V1__AlertDismissal dismissal;
@@ -811,7 +817,7 @@ struct  Waymark__V1__ShareDestination
 {
   ProtobufCMessage base;
   /*
-   * The client's own. [required, at most 64 bytes]
+   * The client's own. [required, at most 64 bytes, json shareID]
    */
   char *share_id;
   /*
