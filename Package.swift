@@ -347,6 +347,15 @@ let package = Package(
             dependencies: ["WaymarkClient", "WaymarkCodec", "WaymarkProtocol", nioCore, nioPosix],
             path: "Tests/FakeGateway", swiftSettings: testing),
         .target(
+            name: "WebClient",
+            dependencies: [
+                "ListeningSockets", "WaymarkWeb", logging, nioCore, nioEmbedded, nioPosix,
+                .product(
+                    name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
+                .product(
+                    name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Inspector"])),
+            ], path: "Tests/WebClient", swiftSettings: testing),
+        .target(
             name: "RandomMessages",
             dependencies: [
                 "WaymarkCodec", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording",
@@ -403,12 +412,9 @@ let package = Package(
                 "WaymarkDaemon",
                 "WaymarkGateway", "WaymarkInspector", "WaymarkInspectorServer", "WaymarkModel",
                 "WaymarkProtocol", "WaymarkRecording",
-                "WaymarkTransport", "WaymarkWeb", logging, nioCore, nioEmbedded, nioPosix,
+                "WaymarkTransport", "WaymarkWeb", "WebClient", logging, nioCore, nioEmbedded, nioPosix,
                 .product(
                     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
-                .product(
-                    name: "HummingbirdTesting", package: "hummingbird",
-                    condition: .when(traits: ["Inspector"])),
             ], swiftSettings: tests),
         .testTarget(
             name: "WaymarkConfigurationTests",
@@ -439,12 +445,10 @@ let package = Package(
         .testTarget(
             name: "WaymarkWebTests",
             dependencies: [
-                "ListeningSockets", "WaymarkTransport", "WaymarkWeb", nioCore, nioEmbedded, nioPosix, logging,
+                "ListeningSockets", "WaymarkTransport", "WaymarkWeb", "WebClient", nioCore, nioEmbedded,
+                nioPosix, logging,
                 .product(
                     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
-                .product(
-                    name: "HummingbirdTesting", package: "hummingbird",
-                    condition: .when(traits: ["Inspector"])),
                 .product(
                     name: "NIOHTTPTypes", package: "swift-nio-extras",
                     condition: .when(traits: ["Inspector"])),
@@ -455,14 +459,11 @@ let package = Package(
                 "ListeningSockets", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration", "WaymarkDaemon",
                 "WaymarkExporter",
                 "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkTelemetry", "WaymarkTransport",
-                "WaymarkWeb",
+                "WaymarkWeb", "WebClient",
                 logging,
                 nioCore, nioPosix,
                 .product(
                     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspector"])),
-                .product(
-                    name: "HummingbirdTesting", package: "hummingbird",
-                    condition: .when(traits: ["Inspector"])),
             ], swiftSettings: tests),
         .testTarget(
             name: "WaymarkRoutesTests",

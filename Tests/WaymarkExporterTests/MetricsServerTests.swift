@@ -2,7 +2,6 @@
     import Foundation
     import HTTPTypes
     import Hummingbird
-    import HummingbirdTesting
     import Logging
     import NIOCore
     import NIOPosix
@@ -15,6 +14,7 @@
     import WaymarkProtocol
     import ListeningSockets
     import WaymarkWeb
+    import WebClient
 
     /// A daemon on sockets of its own.
     struct Gateway {
@@ -74,43 +74,45 @@
         }
     }
 
-    private func application(_ reading: GatewayReading?) throws -> some ApplicationProtocol {
-        // A Unix socket's Host is `localhost`, as the test kit sends it.
+    private func client(_ reading: GatewayReading?) throws -> RouteClient {
+        // A Unix socket's Host is `localhost`, as the client sends it.
         let check = RequestCheck(try LoopbackAddress("unix:/run/x.sock"), names: [], needsOrigin: false)
-        return Application(responder: CheckedResponder(MetricsResponder { reading }, check))
+        return RouteClient(CheckedResponder(MetricsResponder { reading }, check))
+    }
+
+    private func scrape(_ host: String) -> String {
+        "GET /metrics HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"
     }
 
     @Suite(.timeLimit(.minutes(10))) struct MetricsServerTests {
         @Test func `the format is the one that was asked for`() async throws {
-            try await application(reading([])).test(.router) { client in
-                for format in MetricFormat.allCases {
-                    let accept = format == .text ? "*/*" : "application/openmetrics-text;version=1.0.0"
-                    let response = try await client.execute(
-                        uri: "/metrics", method: .get, headers: [.accept: accept])
-                    #expect(response.status == .ok)
-                    #expect(response.headers[.contentType] == format.contentType)
-                    #expect(response.headers[.vary] == "Accept")
-                    let metrics = try ParsedMetrics(String(buffer: response.body), format)
-                    #expect(metrics["waymark_up"] == 1)
-                }
+            let client = try client(reading([]))
+            for format in MetricFormat.allCases {
+                let accept = format == .text ? "*/*" : "application/openmetrics-text;version=1.0.0"
+                let response = try await client.execute(
+                    uri: "/metrics", method: .get, headers: [.accept: accept])
+                #expect(response.status == .ok)
+                #expect(response.headers[.contentType] == format.contentType)
+                #expect(response.headers[.vary] == "Accept")
+                let metrics = try ParsedMetrics(String(buffer: response.body), format)
+                #expect(metrics["waymark_up"] == 1)
             }
         }
 
         @Test func `only GET and HEAD of two paths are answered`() async throws {
-            try await application(nil).test(.router) { client in
-                for path in ["/metrics/", "/metric", "/api", "/../etc/passwd", "//metrics", "/METRICS"] {
-                    let response = try await client.execute(uri: path, method: .get)
-                    #expect(response.status == .notFound, "\(path)")
-                }
-                for method in [HTTPRequest.Method.post, .put, .delete, .options, .patch, .trace] {
-                    let response = try await client.execute(uri: "/metrics", method: method)
-                    #expect(response.status == .methodNotAllowed, "\(method)")
-                    #expect(response.headers[.allow] == "GET, HEAD")
-                }
-                let head = try await client.execute(uri: "/metrics?name=x", method: .head)
-                #expect(head.status == .ok && head.body.readableBytes == 0)
-                #expect(try await client.execute(uri: "/", method: .get).status == .ok)
+            let client = try client(nil)
+            for path in ["/metrics/", "/metric", "/api", "/../etc/passwd", "//metrics", "/METRICS"] {
+                let response = try await client.execute(uri: path, method: .get)
+                #expect(response.status == .notFound, "\(path)")
             }
+            for method in [HTTPRequest.Method.post, .put, .delete, .options, .patch, .trace] {
+                let response = try await client.execute(uri: "/metrics", method: method)
+                #expect(response.status == .methodNotAllowed, "\(method)")
+                #expect(response.headers[.allow] == "GET, HEAD")
+            }
+            let head = try await client.execute(uri: "/metrics?name=x", method: .head)
+            #expect(head.status == .ok && head.body.readableBytes == 0)
+            #expect(try await client.execute(uri: "/", method: .get).status == .ok)
         }
 
         @Test func `every value is right after a load whose numbers are known`() async throws {
@@ -314,19 +316,14 @@
             let server = try await MetricsServer.open(LoopbackAddress("127.0.0.1:0"), reader)
             #expect(MetricsServer.location(of: server).hasSuffix("/metrics"))
             let running = Task { await server.run() }
-            guard case .tcp(let host, let port) = server.address.address else { return }
-            let client = TestClient(host: host, port: port)
-            client.connect()
+            guard case .tcp(_, let port) = server.address.address else { return }
+            let client = try WebClient(of: server)
             for name in ["127.0.0.1", "localhost"] {
-                let response = try await client.execute(
-                    TestClient.Request("/metrics", method: .get, authority: "\(name):\(port)"))
-                #expect(response.status == .ok)
-                #expect(response.body.map { String(buffer: $0) }?.hasSuffix("waymark_up 0\n") == true)
+                let answer = try await client.exchange(scrape("\(name):\(port)"))
+                #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.contains("waymark_up 0\n"))
             }
-            let foreign = try await client.execute(
-                TestClient.Request("/metrics", method: .get, authority: "gateway.example:\(port)"))
-            #expect(foreign.status == .misdirectedRequest)
-            try await client.shutdown()
+            let foreign = try await client.exchange(scrape("gateway.example:\(port)"))
+            #expect(foreign.hasPrefix("HTTP/1.1 421 "))
             await server.close()
             await running.value
             await reader.close()
@@ -337,18 +334,9 @@
             let server = try await MetricsServer.open(LoopbackAddress("127.0.0.1:0"), reader)
             let running = Task { await server.run() }
             guard case .tcp(let host, let port) = server.address.address else { return }
-            var silent: [any Channel] = []
-            for _ in 0..<64 {
-                let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                let address = try SocketAddress(ipAddress: host, port: port)
-                silent.append(try await bootstrap.connect(to: address).get())
-            }
-            let client = TestClient(host: host, port: port)
-            client.connect()
-            let response = try await client.execute(
-                TestClient.Request("/metrics", method: .get, authority: "\(host):\(port)"))
-            #expect(response.status == .ok)
-            try await client.shutdown()
+            let client = try WebClient(of: server)
+            let silent = try await client.silentConnections(64)
+            #expect(try await client.exchange(scrape("\(host):\(port)")).hasPrefix("HTTP/1.1 200 "))
             for channel in silent { channel.close(promise: nil) }
             await server.close()
             await running.value

@@ -8,6 +8,7 @@
     import WaymarkInspectorServer
     import WaymarkTransport
     import WaymarkWeb
+    import WebClient
 
     /// Requests that other sites, other users of names, and guessers could send. None gets anything.
     @Suite(.timeLimit(.minutes(3))) struct HostileTests {
@@ -219,39 +220,10 @@
 
         // MARK: Trying
 
-        /// `meanwhile` runs when the first bytes have come.
         private static func exchange(
             _ port: Int, _ text: String, meanwhile: @Sendable () async throws -> Void = {}
         ) async throws -> String {
-            let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .channelOption(.allowRemoteHalfClosure, value: true)
-                .connect(to: SocketAddress(ipAddress: "127.0.0.1", port: port)) { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
-                            wrappingChannelSynchronously: channel,
-                            configuration: .init(isOutboundHalfClosureEnabled: true))
-                    }
-                }
-            return try await channel.executeThenClose { inbound, outbound in
-                // A server that refuses may close before it has read everything.
-                do { try await outbound.write(ByteBuffer(string: text)) } catch {}
-                outbound.finish()
-                var received = ByteBuffer()
-                var failure: (any Error)?
-                do {
-                    for try await bytes in inbound {
-                        if received.readableBytes == 0 {
-                            do { try await meanwhile() } catch {
-                                failure = error
-                                break
-                            }
-                        }
-                        received.writeImmutableBuffer(bytes)
-                    }
-                } catch {}
-                if let failure { throw failure }
-                return String(buffer: received)
-            }
+            try await WebClient(port: port).exchange(text, meanwhile: meanwhile)
         }
 
         private static func status(_ answer: String) -> Int {
@@ -323,12 +295,7 @@
                         .replacing("GET ", with: "\(method) ")
                 }
                 let events = try await Self.exchange(port, request("GET", "/events?views=overview")) {
-                    var silent: [any Channel] = []
-                    for _ in 0..<100 {
-                        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                        let address = try SocketAddress(ipAddress: "127.0.0.1", port: port)
-                        silent.append(try await bootstrap.connect(to: address).get())
-                    }
+                    let silent = try await WebClient(port: port).silentConnections(100)
                     // Another page is opened by the link, and this one asks.
                     _ = try await Self.openSession(port, host)
                     let data = try await Self.exchange(port, request("GET", Self.data))

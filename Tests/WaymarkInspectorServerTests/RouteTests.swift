@@ -2,33 +2,31 @@
     import Foundation
     import HTTPTypes
     import Hummingbird
-    import HummingbirdTesting
     import Testing
     import WaymarkClient
     import WaymarkInspector
     import WaymarkInspectorServer
     import WaymarkProtocol
+    import WebClient
 
     @Suite(.timeLimit(.minutes(2))) struct RouteTests {
         /// Calls routes with the cookie of an open session.
         private static func withSession(
             _ bench: Bench = Bench(),
-            _ body: @escaping @Sendable (any TestClientProtocol, HTTPFields) async throws -> Void
+            _ body: @escaping @Sendable (RouteClient, HTTPFields) async throws -> Void
         ) async throws {
-            let app = Application(responder: InspectorResponder(bench.http))
-            try await app.test(.router) { client in
-                let opened = try await client.execute(
-                    uri: "/session", method: .post, headers: [.contentType: "application/json"],
-                    body: ByteBuffer(string: #"{"token": "\#(Bench.token)"}"#))
-                #expect(opened.status == .noContent)
-                let set = try #require(opened.headers[.setCookie])
-                #expect(set.contains("HttpOnly; SameSite=Strict; Path=/; Max-Age=43200"))
-                let cookie = String(set.prefix { $0 != ";" })
-                try await body(client, [.cookie: cookie, .contentType: "application/json"])
-            }
+            let client = RouteClient(InspectorResponder(bench.http))
+            let opened = try await client.execute(
+                uri: "/session", method: .post, headers: [.contentType: "application/json"],
+                body: ByteBuffer(string: #"{"token": "\#(Bench.token)"}"#))
+            #expect(opened.status == .noContent)
+            let set = try #require(opened.headers[.setCookie])
+            #expect(set.contains("HttpOnly; SameSite=Strict; Path=/; Max-Age=43200"))
+            let cookie = String(set.prefix { $0 != ";" })
+            try await body(client, [.cookie: cookie, .contentType: "application/json"])
         }
 
-        private static func object(_ response: TestResponse) throws -> [String: Any] {
+        private static func object(_ response: RouteClient.Answer) throws -> [String: Any] {
             let data = Data(response.body.readableBytesView)
             return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         }

@@ -7,6 +7,7 @@
     import Testing
     import ListeningSockets
     import WaymarkWeb
+    import WebClient
 
     /// Opens a server that answers with the path, unless `respond` does, and closes it after `body`.
     private func withServer(
@@ -36,56 +37,14 @@
 
     private struct UnexpectedError: Error {}
 
-    private func socketAddress(_ server: LoopbackServer) throws -> SocketAddress {
-        switch server.address.address {
-        case .tcp(let host, let port): try SocketAddress(ipAddress: host, port: port)
-        case .unix(let path): try SocketAddress(unixDomainSocketPath: path)
-        }
-    }
-
-    /// Opens connections that send nothing, one after the other.
     private func silentConnections(_ count: Int, to server: LoopbackServer) async throws -> [any Channel] {
-        var channels: [any Channel] = []
-        for _ in 0..<count {
-            let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            channels.append(try await bootstrap.connect(to: socketAddress(server)).get())
-        }
-        return channels
+        try await WebClient(of: server).silentConnections(count)
     }
 
-    /// Sends bytes, ends its side, and reads until the server closes. `meanwhile` runs when the first bytes have come.
     private func exchange(
         _ server: LoopbackServer, _ text: String, meanwhile: @Sendable () async throws -> Void = {}
     ) async throws -> String {
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .channelOption(.allowRemoteHalfClosure, value: true)
-            .connect(to: socketAddress(server)) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
-                        wrappingChannelSynchronously: channel,
-                        configuration: .init(isOutboundHalfClosureEnabled: true))
-                }
-            }
-        return try await channel.executeThenClose { inbound, outbound in
-            // A server that refuses may close before it has read everything.
-            do { try await outbound.write(ByteBuffer(string: text)) } catch {}
-            outbound.finish()
-            var received = ByteBuffer()
-            var failure: (any Error)?
-            do {
-                for try await bytes in inbound {
-                    if received.readableBytes == 0 {
-                        do { try await meanwhile() } catch {
-                            failure = error
-                            break
-                        }
-                    }
-                    received.writeImmutableBuffer(bytes)
-                }
-            } catch {}
-            if let failure { throw failure }
-            return String(buffer: received)
-        }
+        try await WebClient(of: server).exchange(text, meanwhile: meanwhile)
     }
 
     private func request(

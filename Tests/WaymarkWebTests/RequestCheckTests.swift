@@ -1,10 +1,10 @@
 #if Inspector
     import HTTPTypes
     import Hummingbird
-    import HummingbirdTesting
     import Testing
     import ListeningSockets
     import WaymarkWeb
+    import WebClient
 
     @Suite struct RequestCheckTests {
         private let check: RequestCheck
@@ -117,43 +117,41 @@
     }
 
     @Suite struct CheckedResponderTests {
-        private func application() throws -> some ApplicationProtocol {
+        private func client() throws -> RouteClient {
             let router = Router()
             router.get("/page") { _, _ in
                 Response(status: .ok, headers: [.contentSecurityPolicy: "default-src 'self'"], body: .init())
             }
             router.get("/text") { _, _ in Response.text("a text\n") }
-            // A Unix socket's Host is `localhost`, as the test kit sends it.
+            // A Unix socket's Host is `localhost`, as the client sends it.
             let check = RequestCheck(try LoopbackAddress("unix:/run/x.sock"), names: [])
-            return Application(responder: CheckedResponder(router.buildResponder(), check))
+            return RouteClient(CheckedResponder(router.buildResponder(), check))
         }
 
         @Test func `every response keeps other sites away, unless it says more itself`() async throws {
-            try await self.application().test(.router) { client in
-                for (path, status, policy) in [
-                    ("/text", 200, "default-src 'none'; frame-ancestors 'none'"),
-                    ("/page", 200, "default-src 'self'"),
-                    ("/nothing", 404, "default-src 'none'; frame-ancestors 'none'"),
-                ] {
-                    let response = try await client.execute(uri: path, method: .get)
-                    #expect(response.status.code == status)
-                    #expect(response.headers[.contentSecurityPolicy] == policy)
-                    #expect(response.headers[.xContentTypeOptions] == "nosniff")
-                    #expect(response.headers[.crossOriginResourcePolicy] == "same-origin")
-                    #expect(response.headers[.cacheControl] == "no-store")
-                    let referrer = try #require(HTTPField.Name("referrer-policy"))
-                    #expect(response.headers[referrer] == "no-referrer")
-                }
+            let client = try self.client()
+            for (path, status, policy) in [
+                ("/text", 200, "default-src 'none'; frame-ancestors 'none'"),
+                ("/page", 200, "default-src 'self'"),
+                ("/nothing", 404, "default-src 'none'; frame-ancestors 'none'"),
+            ] {
+                let response = try await client.execute(uri: path, method: .get)
+                #expect(response.status.code == status)
+                #expect(response.headers[.contentSecurityPolicy] == policy)
+                #expect(response.headers[.xContentTypeOptions] == "nosniff")
+                #expect(response.headers[.crossOriginResourcePolicy] == "same-origin")
+                #expect(response.headers[.cacheControl] == "no-store")
+                let referrer = try #require(HTTPField.Name("referrer-policy"))
+                #expect(response.headers[referrer] == "no-referrer")
             }
         }
 
         @Test func `nothing behind the check learns of a refused request`() async throws {
-            try await self.application().test(.router) { client in
-                let fields: HTTPFields = [.origin: "http://evil.example"]
-                let response = try await client.execute(uri: "/text", method: .get, headers: fields)
-                #expect(response.status == .forbidden)
-                #expect(String(buffer: response.body) == "pages of other sites may not use this server\n")
-            }
+            let client = try self.client()
+            let fields: HTTPFields = [.origin: "http://evil.example"]
+            let response = try await client.execute(uri: "/text", method: .get, headers: fields)
+            #expect(response.status == .forbidden)
+            #expect(String(buffer: response.body) == "pages of other sites may not use this server\n")
         }
     }
 #endif
