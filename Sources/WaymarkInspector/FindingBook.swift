@@ -164,12 +164,14 @@ package struct FindingBook: Sendable {
             return object
         }
         let off = LintID.allCases.filter { $0.isForRunsAlone || (!source.showsContent && $0.needsContent) }
-        return [
+        var object: [String: Any] = [
             "findings": shown, "truncated": rows.count > limit || self.dropped > 0, "judging": self.progress,
             "stopped": self.isStopped,
             "off": off.map(\.rawValue),
             "rules": vehicle == nil ? self.rules : Self.rules(of: rows),
         ]
+        if self.live.unjudgedCount > 0 { object["unjudgedSessions"] = self.live.unjudgedCount }
+        return object
     }
 
     /// How often each rule found something.

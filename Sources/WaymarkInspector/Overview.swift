@@ -153,6 +153,9 @@ struct Overview {
             "vehicles": gateway.vehicles.count, "clients": gateway.clients.count,
             "sessions": gateway.sessions.count, "requests": gateway.requests.count, "matching": matching,
         ]
+        if !gateway.sessionsWithoutContent.isEmpty {
+            totals["sessionsWithoutContent"] = gateway.sessionsWithoutContent.count
+        }
         guard self.source.hasMeasures else { return totals }
         let waiting = self.source.measures.connections.values.reduce(UInt64(0)) { $0 &+ $1.waitingBytes }
         totals["waitingBytes"] = Int(clamping: waiting)

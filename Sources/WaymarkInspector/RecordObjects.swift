@@ -104,6 +104,9 @@ struct RecordObjects {
             "vehicles": self.state.peers.vehicles(of: session.session).map(\.rawValue).sorted(),
         ]
         object.set("alertID", session.alert.map { Int($0) })
+        if self.state.gateway.sessionsWithoutContent.contains(session.session) {
+            object["withoutContent"] = true
+        }
         if let measure = self.source.measures.sessions[session.session], self.source.hasMeasures {
             object["sequence"] = Int(clamping: measure.sequence)
             object["retainedBytes"] = Int(clamping: measure.retainedBytes)

@@ -24,6 +24,9 @@ enum SourceObjects {
                 "entries": recent.counts.entries, "bytes": recent.counts.bytes,
                 "bytesMax": recent.byteCountMax, "dropped": Int(clamping: recent.counts.dropped),
                 "missed": Int(clamping: recent.counts.missed),
+                "contentBytes": recent.state.gateway.contentByteCount,
+                "contentBytesMax": recent.state.gateway.contentBytesMax,
+                "sessionsWithoutContent": recent.state.gateway.sessionsWithoutContent.count,
             ]
         case .recorded(let recording):
             object["kind"] = "recording"

@@ -66,15 +66,21 @@ struct ContentCache: Sendable {
         var contents: [UInt64: (bytes: ArraySlice<UInt8>, content: Publication)] = [:]
         var content = DecodedContent()
         var age = 0
+        /// The size of what is decoded, in bytes of frames.
+        var byteCount = 0
     }
 
     /// Sessions whose content is remembered.
     private static let countMax = 2_048
 
     private var kept: [Key: Kept] = [:]
+    /// The size of ``kept``.
+    private(set) var byteCount = 0
     private var uses = 0
+    private let bytesMax: Int
 
-    init() {}
+    /// A cache of up to `bytesMax` bytes of frames, and of the session that was asked for last. Decoded they take several times as much.
+    init(bytesMax: Int = 33_554_432) { self.bytesMax = bytesMax }
 
     /// What a session publishes in `state`.
     mutating func content(
@@ -84,27 +90,36 @@ struct ContentCache: Sendable {
         let key = Key(source: source.id, session: record.session)
         let retention = state.gateway.retained[record.session] ?? ObservedRetention()
         var kept = self.kept[key] ?? Kept()
+        self.byteCount -= kept.byteCount
         kept.age = self.uses
         let isSame =
             kept.content.state.isSuspended == record.isSuspended && retention == kept.retention
         if !isSame || kept.contents.isEmpty { self.decode(retention, record, source, &kept) }
         self.kept[key] = kept
-        if self.kept.count > Self.countMax + Self.countMax / 8 { self.forgetOldest() }
+        self.byteCount += kept.byteCount
+        if self.kept.count > Self.countMax + Self.countMax / 8 || self.byteCount > self.bytesMax {
+            self.forgetOldest()
+        }
         return kept.content
     }
 
     /// Why many at once: each time, all of them are looked at.
     private mutating func forgetOldest() {
-        let ages = self.kept.values.map(\.age).sorted()
-        let oldest = ages[ages.count - Self.countMax]
-        self.kept = self.kept.filter { $0.value.age >= oldest }
+        let newest = self.kept.sorted { $0.value.age > $1.value.age }
+        (self.kept, self.byteCount) = ([:], 0)
+        for (key, kept) in newest {
+            let isRoom = self.byteCount + kept.byteCount <= self.bytesMax / 8 * 7
+            guard self.kept.isEmpty || isRoom && self.kept.count < Self.countMax else { return }
+            self.kept[key] = kept
+            self.byteCount += kept.byteCount
+        }
     }
 
     private func decode(
         _ retention: ObservedRetention, _ record: SessionRecord, _ source: InspectedSource, _ kept: inout Kept
     ) {
         let (old, lines, segments) = (kept.contents, kept.content.lines, kept.content.state.segments)
-        (kept.retention, kept.contents) = (retention, [:])
+        (kept.retention, kept.contents, kept.byteCount) = (retention, [:], retention.byteCount)
         kept.content = DecodedContent()
         for frame in retention.lastNamed {
             switch Codec.publication(of: source.shown(frame))?.content {

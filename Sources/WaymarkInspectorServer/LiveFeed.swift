@@ -14,6 +14,9 @@ package final class LiveFeed: Sendable {
         /// Rises with everything that the page could show.
         var version: UInt64 = 0
         var counterParts: [CounterReport] = []
+        var counterValueCount = 0
+        /// Values of one answer of the gateway that are kept.
+        static let counterValuesMax = 1_048_576
     }
 
     /// A destination that a client offered to a vehicle, and that cannot be answered any more.
@@ -140,10 +143,15 @@ extension LiveFeed.State {
     }
 
     fileprivate mutating func apply(_ report: CounterReport) {
-        self.counterParts.append(report)
+        // Parts beyond it are left out.
+        if self.counterValueCount < Self.counterValuesMax || report.isLast {
+            self.counterParts.append(report)
+            self.counterValueCount +=
+                report.counters.count + report.connections.count + report.sessions.count
+        }
         guard report.isLast else { return }
         self.source.measures.apply(self.counterParts)
-        self.counterParts = []
+        (self.counterParts, self.counterValueCount) = ([], 0)
     }
 
     fileprivate mutating func apply(_ connection: ConnectionState, at now: RecordingTime) {
@@ -162,7 +170,7 @@ extension LiveFeed.State {
             if wasConnected { self.loseConnection(at: now) }
         case .connected(let isResumed):
             self.source.connection = ["state": "connected", "since": since]
-            self.counterParts = []
+            (self.counterParts, self.counterValueCount) = ([], 0)
             self.findings.connectionChanged(true, at: now)
             self.change { history in
                 guard history.counts.entries > 0 else { return }

@@ -27,6 +27,12 @@ package struct LintWorld: Sendable {
     private static let foundMax = 4_096
 
     package private(set) var sessions: [SessionID: SessionView] = [:]
+    /// Sessions that are not followed until they end: the routes of all would take more than ``routeBytesMax``. Those that took most are
+    /// chosen.
+    package private(set) var unjudged: Set<SessionID> = []
+    /// The most that the routes of all sessions may take, in bytes of the frames that brought them. Decoded they take several times as much.
+    let routeBytesMax: Int
+    private var routeByteCount = 0
     /// When sessions ended for their clients.
     private var ended: [SessionID: Instant] = [:]
     private var endedOrder: [SessionID] = []
@@ -36,7 +42,7 @@ package struct LintWorld: Sendable {
     /// Any fault happened to their connection.
     private var faulted: Set<PeerID> = []
 
-    package init() {}
+    package init(routeBytesMax: Int = .max) { self.routeBytesMax = routeBytesMax }
 
     package func isConnected(_ peer: PeerID) -> Bool { !self.disconnected.contains(peer) }
 
@@ -122,7 +128,9 @@ package struct LintWorld: Sendable {
         if let rejection = crossed.rejection {
             return .malformed(header.session, crossed.peer, header, rejection)
         }
-        guard case .publication(let publication)? = crossed.message else { return nil }
+        guard case .publication(let publication)? = crossed.message,
+            !self.unjudged.contains(header.session)
+        else { return nil }
         if header.session != .none, self.sessions[header.session] == nil,
             self.ended[header.session] == nil, self.sessions.count < Self.foundMax
         {
@@ -132,6 +140,7 @@ package struct LintWorld: Sendable {
         guard self.sessions[header.session]?.client == crossed.peer,
             self.sessions[header.session]?.apply(publication, at: instant) == true
         else { return .misplaced(header.session, crossed.peer) }
+        self.countRoute(publication, crossed.frame.bytes.count, header.session)
         return .published(header.session, crossed.peer, publication)
     }
 
@@ -152,17 +161,49 @@ package struct LintWorld: Sendable {
     }
 
     private mutating func open(_ id: SessionID, of client: PeerID, at instant: Instant) {
+        self.routeByteCount -= self.sessions[id]?.routeByteCount ?? 0
+        self.unjudged.remove(id)
         self.sessions[id] = SessionView(
             id, of: client, isConnected: self.isConnected(client), at: instant)
         if self.ended.removeValue(forKey: id) != nil { self.endedOrder.removeAll { $0 == id } }
     }
 
     private mutating func end(_ id: SessionID, at instant: Instant) {
-        guard id != .none, self.sessions.removeValue(forKey: id) != nil else { return }
+        self.unjudged.remove(id)
+        guard id != .none, let session = self.sessions.removeValue(forKey: id) else { return }
+        self.routeByteCount -= session.routeByteCount
         self.ended[id] = instant
         self.endedOrder.append(id)
         if self.endedOrder.count > Self.endedMax {
             self.ended[self.endedOrder.removeFirst()] = nil
+        }
+    }
+
+    // MARK: Memory
+
+    private mutating func countRoute(_ publication: Publication, _ byteCount: Int, _ id: SessionID) {
+        let before = self.sessions[id]?.routeByteCount ?? 0
+        let after =
+            switch publication.rule.adds {
+            case .wholeRoute: publication.outline.route == nil ? before : byteCount
+            case .maneuvers, .laneGuidances, .segments: before + byteCount
+            case nil: before
+            }
+        guard after != before else { return }
+        self.sessions[id]?.routeByteCount = after
+        self.routeByteCount += after - before
+        if self.routeByteCount > self.routeBytesMax { self.forgetLongestRoutes() }
+    }
+
+    /// Makes room for an eighth at once, because it looks at all sessions.
+    private mutating func forgetLongestRoutes() {
+        let sizes = self.sessions.map { (session: $0.key, byteCount: $0.value.routeByteCount) }.sorted {
+            $0.byteCount == $1.byteCount ? $0.session < $1.session : $0.byteCount > $1.byteCount
+        }
+        for (session, byteCount) in sizes where self.routeByteCount > self.routeBytesMax / 8 * 7 {
+            self.sessions[session] = nil
+            self.routeByteCount -= byteCount
+            self.unjudged.insert(session)
         }
     }
 }

@@ -41,7 +41,7 @@ package struct Linter: Sendable {
     /// How many findings of one rule are told; the others are counted.
     package static let findingsMax = 100
 
-    private var world = LintWorld()
+    private var world: LintWorld
     private var rules = Self.peerRules
     private var sessionRules: [SessionID: SessionRules] = [:]
     /// The keys of the above, ascending: what is found must not depend on hashing.
@@ -73,8 +73,10 @@ package struct Linter: Sendable {
         TimeDistanceRule.self, TripStaysRule.self, RouteEstimatesRule.self, StateOrderRule.self,
     ]
 
-    /// A linter that expects what `allowances` say. Of two for one rule the last counts.
-    package init(allowing allowances: [LintAllowance] = []) {
+    /// A linter that expects what `allowances` say. Of two for one rule the last counts. It judges sessions whose routes take up to
+    /// `routeBytesMax` in all, see ``unjudgedCount``.
+    package init(allowing allowances: [LintAllowance] = [], routeBytesMax: Int = .max) {
+        self.world = LintWorld(routeBytesMax: routeBytesMax)
         self.counts = LintID.allCases.map { rule in
             Count(rule: rule, allowance: allowances.last { $0.rule == rule }?.reason)
         }
@@ -97,6 +99,9 @@ package struct Linter: Sendable {
         self.counts.reduce(0) { $0 + ($1.allowance == nil ? $1.found : 0) }
     }
 
+    /// The number of sessions that are not judged until they end, because the routes of all would take more than is allowed.
+    package var unjudgedCount: Int { self.world.unjudged.count }
+
     /// Judges a whole history, and what is missing at its end.
     package mutating func judge(_ history: History) -> [Finding] {
         var findings: [Finding] = []
@@ -111,7 +116,9 @@ package struct Linter: Sendable {
         var findings = self.decide(before: entry.instant)
         self.instant = max(self.instant, entry.instant)
         self.lastEntry = entry.index
+        let unjudgedCount = self.unjudgedCount
         guard let step = self.world.apply(entry) else { return findings }
+        if self.unjudgedCount > unjudgedCount { self.forgetSessions() }
         var context = LintContext(at: entry.instant, entry: entry.index)
         self.tell(step, &context)
         findings += self.counted(context.findings)
@@ -127,7 +134,8 @@ package struct Linter: Sendable {
 
     /// What happens meanwhile is not known: forgets everything but the counts.
     package mutating func forget() {
-        (self.world, self.rules, self.sessionRules, self.order) = (LintWorld(), Self.peerRules, [:], [])
+        self.world = LintWorld(routeBytesMax: self.world.routeBytesMax)
+        (self.rules, self.sessionRules, self.order) = (Self.peerRules, [:], [])
         self.earliest = nil
     }
 
@@ -151,15 +159,19 @@ package struct Linter: Sendable {
     /// Sessions begin and end by messages to their clients; their rules go with them.
     private mutating func forgetSessions(after step: LintStep) {
         switch step {
-        case .ended, .message(.client, .toPeer, .welcome, _):
-            self.order.removeAll { self.world.sessions[$0] == nil }
-            self.sessionRules = self.sessionRules.filter { self.world.sessions[$0.key] != nil }
+        case .ended, .message(.client, .toPeer, .welcome, _): self.forgetSessions()
         case .message(.client, .toPeer, .sessionOpened(let opened), _):
             // An id may be that of a session of a gateway before.
             self.sessionRules[opened.session] = nil
             self.order.removeAll { $0 == opened.session }
         default: break
         }
+    }
+
+    /// Forgets the rules of sessions that are not followed any more.
+    private mutating func forgetSessions() {
+        self.order.removeAll { self.world.sessions[$0] == nil }
+        self.sessionRules = self.sessionRules.filter { self.world.sessions[$0.key] != nil }
     }
 
     private mutating func tell(_ step: SessionStep, _ id: SessionID, _ context: inout LintContext) {

@@ -21,13 +21,16 @@ package struct LiveLinter: Sendable {
     /// Rules do not decide before.
     private var resumed = Date.distantPast
 
-    package init(allowing allowances: [LintAllowance] = []) {
-        self.linter = Linter(allowing: allowances)
+    /// Judges routes of up to `routeBytesMax`, see ``unjudgedCount``.
+    package init(allowing allowances: [LintAllowance] = [], routeBytesMax: Int = 67_108_864) {
+        self.linter = Linter(allowing: allowances, routeBytesMax: routeBytesMax)
     }
 
     package var summary: [Linter.Count] { self.linter.summary }
     package var unusedAllowances: [LintAllowance] { self.linter.unusedAllowances }
     package var findingCount: Int { self.linter.findingCount }
+    /// The number of sessions that are not judged, because the routes of all would take too much memory.
+    package var unjudgedCount: Int { self.linter.unjudgedCount }
 
     /// When an entry happened.
     package func date(of instant: Instant) -> Date {
@@ -44,10 +47,13 @@ package struct LiveLinter: Sendable {
         self.instant = max(self.instant, Self.instant(of: update.time, since: begin))
         if case .synchronized = update.content { self.linter.forget() }
         if case .dropped = update.content { self.linter.forget() }
-        return Self.kinds(of: update.content, at: self.instant).flatMap { kind in
-            self.linter.see(
+        var findings: [Finding] = []
+        // Why one by one: decoded frames take several times their bytes, and a state may have very many.
+        Self.forEachKind(of: update.content, at: self.instant) { kind in
+            findings += self.linter.see(
                 History.Entry(index: Int(clamping: update.number), instant: self.instant, kind: kind))
         }
+        return findings
     }
 
     /// Time has passed: rules that wait decide.
@@ -72,12 +78,14 @@ package struct LiveLinter: Sendable {
 
     // MARK: Entries
 
-    private static func kinds(of content: GatewayUpdate.Content, at instant: Instant) -> [History.Kind] {
+    private static func forEachKind(
+        of content: GatewayUpdate.Content, at instant: Instant, _ body: (History.Kind) -> Void
+    ) {
         switch content {
-        case .frame(let frame): self.kinds(of: frame, at: instant)
-        case .event(let event): self.kind(of: event).map { [$0] } ?? []
-        case .synchronized(let snapshot): self.kinds(of: snapshot, at: instant)
-        case .dropped, .missed: []
+        case .frame(let frame): self.kinds(of: frame, at: instant).forEach(body)
+        case .event(let event): if let kind = self.kind(of: event) { body(kind) }
+        case .synchronized(let snapshot): self.forEachKind(of: snapshot, at: instant, body)
+        case .dropped, .missed: break
         }
     }
 
@@ -105,17 +113,17 @@ package struct LiveLinter: Sendable {
     }
 
     /// What is there already: who is away, and what each session retains.
-    private static func kinds(of snapshot: GatewaySnapshot, at instant: Instant) -> [History.Kind] {
-        var kinds: [History.Kind] = []
+    private static func forEachKind(
+        of snapshot: GatewaySnapshot, at instant: Instant, _ body: (History.Kind) -> Void
+    ) {
         for client in snapshot.clients {
             guard case .away = client.presence, let peer = PeerID(observed: client.id) else { continue }
-            kinds.append(.connection(peer, .ended(nil)))
+            body(.connection(peer, .ended(nil)))
         }
         for session in snapshot.sessions {
             for frame in snapshot.retainedFrames(of: session.id) {
-                kinds += self.kinds(of: frame, at: instant)
+                self.kinds(of: frame, at: instant).forEach(body)
             }
         }
-        return kinds
     }
 }

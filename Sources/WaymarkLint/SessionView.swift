@@ -45,6 +45,8 @@ package struct SessionView: Sendable {
     package private(set) var estimates: [ManeuverID: Reading] = [:]
     /// The client is connected.
     package private(set) var isConnected: Bool
+    /// The bytes of the frames that brought the route.
+    var routeByteCount = 0
     private var added = RouteContent()
     /// When guidance last started, stopped or continued, or the route or the connection changed.
     private var changed: Instant

@@ -49,7 +49,7 @@ package struct RecentHistory: Sendable {
     /// The state that is being told; nil unless that has begun and has not ended.
     private var incoming: RecordedState?
     /// The newest whole state.
-    package private(set) var state = RecordedState()
+    package private(set) var state: RecordedState
     private var clock = RecordingClock()
     package private(set) var counts = Counts()
     /// Nothing is earlier.
@@ -63,10 +63,15 @@ package struct RecentHistory: Sendable {
     /// For each vehicle, client, session or request in records.
     private static let recordByteCount = 256
 
-    /// Keeps entries of up to `bytesMax`, and at least the newest block, of `blockBytesMax`.
-    package init(at begin: RecordingTime, bytesMax: Int = 67_108_864, blockBytesMax: Int = 1_048_576) {
+    /// Keeps entries of up to `bytesMax`, and at least the newest block, of `blockBytesMax`. The state has content of up to
+    /// `contentBytesMax`, see ``ObservedGateway/contentBytesMax``.
+    package init(
+        at begin: RecordingTime, bytesMax: Int = 67_108_864, blockBytesMax: Int = 1_048_576,
+        contentBytesMax: Int = 67_108_864
+    ) {
         (self.begin, self.end) = (begin, begin)
         (self.bytesMax, self.blockBytesMax) = (bytesMax, blockBytesMax)
+        self.state = RecordedState(contentBytesMax: contentBytesMax)
     }
 
     /// The time of the earliest entry that is kept, or where history would begin.
@@ -100,8 +105,9 @@ package struct RecentHistory: Sendable {
         case .observationBegin(let begin):
             self.clock.set(begin.instant, arrived: now)
             if begin.kind == .full {
-                self.incoming = RecordedState()
-                self.incoming?.begin(message)
+                var incoming = RecordedState(contentBytesMax: self.state.gateway.contentBytesMax)
+                incoming.begin(message)
+                self.incoming = incoming
             } else {
                 self.state.begin(message)
             }

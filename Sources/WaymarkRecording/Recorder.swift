@@ -77,6 +77,9 @@ package struct Recorder: Sendable {
 
     package init(_ options: Options) { self.options = options }
 
+    /// The number of sessions whose content the recorded states leave out, because all of it would take too much memory.
+    package var sessionsWithoutContent: Int { self.observed.sessionsWithoutContent.count }
+
     /// What the gateway shows; nil before it was reached.
     package var visibility: Visibility? { self.welcome?.visibility }
 

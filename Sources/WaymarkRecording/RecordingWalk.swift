@@ -58,14 +58,17 @@ package struct RecordedState: Sendable {
         let time: RecordingTime
     }
 
-    package internal(set) var gateway = ObservedGateway()
+    package internal(set) var gateway: ObservedGateway
     package internal(set) var peers = RecordedPeers()
     /// nil in a recording as long as no records changed after its state was read.
     var clock: Clock?
     /// When the estimates of each session's trip were published last, as far as that was told since the state was.
     package private(set) var estimated: [SessionID: RecordingTime] = [:]
 
-    package init() {}
+    package init() { self.gateway = ObservedGateway() }
+
+    /// A state that holds content of up to so many bytes, see ``ObservedGateway/contentBytesMax``.
+    init(contentBytesMax: Int) { self.gateway = ObservedGateway(contentBytesMax: contentBytesMax) }
 
     /// When something happened, or will; nil if that is not known.
     package func time(of instant: Instant) -> RecordingTime? {

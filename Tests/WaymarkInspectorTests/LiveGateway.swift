@@ -35,8 +35,12 @@ struct LiveGateway {
         return history
     }
 
-    init(bytesMax: Int = 67_108_864, blockBytesMax: Int = 1_048_576) {
-        let history = RecentHistory(at: Self.start, bytesMax: bytesMax, blockBytesMax: blockBytesMax)
+    init(
+        bytesMax: Int = 67_108_864, blockBytesMax: Int = 1_048_576, contentBytesMax: Int = 67_108_864
+    ) {
+        let history = RecentHistory(
+            at: Self.start, bytesMax: bytesMax, blockBytesMax: blockBytesMax, contentBytesMax: contentBytesMax
+        )
         self.inspection.sources = [
             InspectedSource("live", name: "test", .recent(history), isRedacted: false)
         ]

@@ -48,6 +48,44 @@ import WaymarkProtocol
             linter.unusedAllowances == [LintAllowance(.tripRises, reason: "the position jumps")])
     }
 
+    @Test func `a session whose route takes too much is not judged until it ends`() {
+        var sketch = LintSketch.guided()
+        sketch.publish(.currentRoadName(["A", "AB"]), at: 1)
+        var linter = Linter(routeBytesMax: 50)
+        let found = linter.judge(sketch.history)
+        #expect(found.isEmpty && linter.unjudgedCount == 1)
+        #expect(LintSketch.guided().rules().isEmpty && sketch.rules() == [.textOrder])
+
+        var end = LintSketch()
+        let ended = SessionEnded(session: end.session, reason: .finished)
+        end.deliver(.sessionEnded(ended), to: LintSketch.app, at: 2)
+        _ = linter.judge(end.history)
+        #expect(linter.unjudgedCount == 0)
+    }
+
+    @Test func `of many sessions those with the longest routes are not judged, and rules that wait end`() {
+        var sketch = LintSketch()
+        for session in 1...20 as ClosedRange<UInt32> {
+            sketch.session = SessionID(session)
+            sketch.publish(.startGuidance(.short, generation: 1, .turns), at: 0)
+        }
+        for session in 1...20 as ClosedRange<UInt32> {
+            sketch.session = SessionID(session)
+            sketch.drive(trip: 5_000, maneuver: 900, at: 1)
+        }
+        var linter = Linter(routeBytesMax: 20_000)
+        var found = linter.judge(sketch.history)
+        #expect(linter.unjudgedCount == 0)
+        var longer = LintSketch()
+        longer.session = SessionID(7)
+        for id in 10...2_000 as ClosedRange<UInt32> { longer.publish(.add(.turn(id)), at: 2) }
+        found += linter.judge(longer.history)
+        #expect(linter.unjudgedCount == 1)
+        // With the rules of that session this would not end.
+        found += linter.advance(to: LintSketch.instant(600))
+        #expect(!found.contains { $0.session == SessionID(7) && $0.instant > LintSketch.instant(3) })
+    }
+
     @Test func `a rule tells its first hundred findings and counts the others`() {
         var sketch = LintSketch.guided()
         for _ in 0..<130 { sketch.publish(.currentRoadName(["A", "AB"]), at: 1) }

@@ -13,7 +13,8 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
     private struct Connection: Sendable {
         var session: ConnectingSession
         var splitter: FrameSplitter
-        var control: [Frame] = []
+        /// Frames of the peer session that are not written yet.
+        var control: [UInt8] = []
         /// When the peer was told of the Welcome.
         var welcomed: Instant?
         var isWriting = false
@@ -22,6 +23,8 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
         var deadline: Instant?
         /// The gateway closes the transport after a Goodbye; if it has not by then, this end does.
         var drainDeadline: Instant?
+        /// The reason for which this end has cut the connection; nil while it has not.
+        var fault: String?
     }
 
     /// The peer's machine; changed by ``use(at:into:_:)``.
@@ -141,6 +144,7 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
         guard self.isConnecting || self.connection != nil else { return }
         self.handle(.transportClosed, at: now, &actions)
         let lifetime = self.connection?.welcomed.map { now - $0 }
+        let fault = self.connection?.fault
         self.connection = nil
         self.isConnecting = false
         self.backoff.connectionEnded(after: lifetime)
@@ -149,18 +153,20 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
         let hint = Duration.milliseconds(self.lastGoodbye?.reconnectAfterMilliseconds ?? 0)
         let delay = self.backoff.delay(hint: hint, random: .random(in: 0..<1, using: &self.random))
         self.retry = now + delay
-        actions.append(.log(self.lossNote(failure, wasConnected: lifetime != nil, delay)))
+        actions.append(.log(self.lossNote(failure, fault, wasConnected: lifetime != nil, delay)))
     }
 
-    private func lossNote(_ failure: ClientError?, wasConnected: Bool, _ delay: Duration) -> PeerNote {
+    private func lossNote(
+        _ failure: ClientError?, _ fault: String?, wasConnected: Bool, _ delay: Duration
+    ) -> PeerNote {
         let text = wasConnected ? "connection lost, reconnecting" : "no connection, trying again"
         var values = [
             PeerNote.Value(key: PeerLogKey.address, text: "\(self.address)"),
             PeerNote.Value(key: PeerLogKey.delay, text: "\(delay / .milliseconds(1)) ms"),
         ]
         if let failure { values.append(.init(key: PeerLogKey.error, text: "\(failure)")) }
-        if let goodbye = self.lastGoodbye {
-            values.append(.init(key: PeerLogKey.reason, text: Self.reason(goodbye)))
+        if let reason = fault ?? self.lastGoodbye.map(Self.reason) {
+            values.append(.init(key: PeerLogKey.reason, text: reason))
         }
         return PeerNote(.warning, text, values)
     }
@@ -236,6 +242,8 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
     /// Appends bytes that have arrived, for ``readNext(at:into:)``.
     package mutating func append(_ bytes: [UInt8]) {
         if !self.wasWelcomed { self.firstBytes = Array(bytes.prefix(16)) }
+        // What arrives between the end of the peer session and the end of the transport is not read any more.
+        guard self.connection?.session.state != .closed else { return }
         self.connection?.splitter.append(bytes)
     }
 
@@ -252,6 +260,7 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
             self.handle(.violated(error.closeCode, reason: "\(error)"), at: now, &actions)
         }
         self.write(at: now, &actions)
+        self.cutIfOwedTooMuch(at: now, &actions)
         return true
     }
 
@@ -274,8 +283,8 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
     /// transport.
     private mutating func write(at now: Instant, _ actions: inout [Action]) {
         guard self.connection?.isWriting == false, self.connection?.isHalfClosed == false else { return }
-        let frames = self.dequeue(at: now, &actions)
-        guard !frames.isEmpty else {
+        let bytes = self.dequeue(at: now, &actions)
+        guard !bytes.isEmpty else {
             guard self.connection?.session.state == .closed else { return }
             self.connection?.isHalfClosed = true
             actions.append(.halfClose)
@@ -283,28 +292,50 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
         }
         self.connection?.session.noteSent()
         self.connection?.isWriting = true
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(frames.reduce(0) { $0 + $1.bytes.count })
-        for frame in frames { bytes += frame.bytes }
         actions.append(.write(bytes))
     }
 
-    private mutating func dequeue(at now: Instant, _ actions: inout [Action]) -> [Frame] {
-        var frames = self.dequeueControl()
+    private mutating func dequeue(at now: Instant, _ actions: inout [Action]) -> [UInt8] {
+        var bytes = self.dequeueControl()
         guard self.connection?.welcomed != nil, self.connection?.session.state == .active else {
-            return frames
+            return bytes
         }
         var outputs: [Peer.Output] = []
-        frames += self.peer.dequeueOutgoing(into: &outputs)
+        let frames = self.peer.dequeueOutgoing(into: &outputs)
         actions += outputs.map(Action.output)
-        guard frames.isEmpty, self.closingDeadline != nil else { return frames }
+        bytes.reserveCapacity(frames.reduce(bytes.count) { $0 + $1.bytes.count })
+        for frame in frames { bytes += frame.bytes }
+        guard bytes.isEmpty, self.closingDeadline != nil else { return bytes }
         self.handle(.leaveRequested(Goodbye(.normal)), at: now, &actions)
         return self.dequeueControl()
     }
 
-    private mutating func dequeueControl() -> [Frame] {
+    private mutating func dequeueControl() -> [UInt8] {
         defer { self.connection?.control = [] }
         return self.connection?.control ?? []
+    }
+
+    // MARK: What the gateway makes this peer hold
+
+    /// Bytes that wait to be written because the gateway asked for them.
+    package var owedByteCount: Int { (self.connection?.control.count ?? 0) + self.peer.owedByteCount }
+
+    /// The same, and the memory of bytes that were read and not handled.
+    package var heldByteCount: Int { self.owedByteCount + (self.connection?.splitter.byteCapacity ?? 0) }
+
+    /// Cuts the connection if the gateway asks and does not read the answers: without a bound they would fill the memory.
+    ///
+    /// Why without a Goodbye: it would wait behind what is not read, and a gateway that reads it forgets this peer.
+    private mutating func cutIfOwedTooMuch(at now: Instant, _ actions: inout [Action]) {
+        guard self.connection?.session.state == .active else { return }
+        let count = self.owedByteCount
+        guard count > PeerBounds.owedBytesMax else { return }
+        self.connection?.fault = "the gateway reads nothing: \(count) bytes wait that it asked for"
+        self.connection?.control = []
+        // Nothing more is written.
+        self.connection?.isHalfClosed = true
+        self.handle(.transportClosed, at: now, &actions)
+        actions.append(.closeTransport)
     }
 
     // MARK: The peer session
@@ -322,7 +353,7 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
     ) {
         for action in sessionActions {
             switch action {
-            case .send(let message): self.connection?.control.append(Codec.encode(Envelope(message)))
+            case .send(let message): self.connection?.control += Codec.encode(Envelope(message)).bytes
             case .welcomed(let welcome): self.welcome(welcome, at: now, &actions)
             case .deliver(let envelope): self.tell(.received(envelope), at: now, &actions)
             case .arm(let deadline): self.connection?.deadline = deadline

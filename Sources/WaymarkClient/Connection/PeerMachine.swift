@@ -9,6 +9,8 @@ package protocol PeerMachine: Sendable {
 
     /// When ``deadlineReached(at:into:)`` is due; nil while nothing is.
     var deadline: Instant? { get }
+    /// The bytes that ``dequeueOutgoing(into:)`` would return because the gateway asked for them, without those that have a bound of their own.
+    var owedByteCount: Int { get }
     /// The Hello of the next connection.
     func hello() -> Hello
     mutating func handle(_ event: PeerEvent, at now: Instant, into outputs: inout [Output])
@@ -17,6 +19,22 @@ package protocol PeerMachine: Sendable {
     /// Removes and returns what to write now, oldest first. It is called after the Welcome only, and not while a write is under way, so
     /// that newer states replace older ones meanwhile.
     mutating func dequeueOutgoing(into outputs: inout [Output]) -> [Frame]
+}
+
+extension PeerMachine {
+    package var owedByteCount: Int { 0 }
+}
+
+/// Bounds for what a gateway can make a peer hold. Docs/client.md has all of them.
+package enum PeerBounds {
+    /// Bytes that wait to be written because the gateway asked for them: Pongs, and a client's answers. Beyond it the connection is cut.
+    ///
+    /// A few reads cannot ask for more, so that a gateway that reads is not cut, however much it asks for in one go.
+    package static let owedBytesMax = 262_144
+    /// Prompts that wait for an endpoint's answer, and handlers of an endpoint that run. A gateway cannot be configured to ask more.
+    package static let promptsMax = 1_024
+    /// Requests of vehicles that wait for a client's answer or outcome, and handlers of a client that run. Further ones are declined as busy.
+    package static let inquiriesMax = 4_096
 }
 
 /// What a peer's machine learns from its connection.

@@ -11,6 +11,10 @@ struct CounterCalls: Sendable {
     private var waiting: [Call] = []
     private var asked: [Call] = []
     private var parts: [CounterReport] = []
+    /// The number of values in ``parts``.
+    private var valueCount = 0
+    /// Values of one answer: thirty times as many as a gateway has by its default limits. Parts beyond it are left out.
+    private static let valuesMax = 1_048_576
     private var isAsked = false
     private var outgoing: ReadCounters?
 
@@ -28,6 +32,7 @@ struct CounterCalls: Sendable {
     mutating func connect() {
         self.waiting = self.asked + self.waiting
         (self.asked, self.parts, self.isAsked, self.outgoing) = ([], [], false, nil)
+        self.valueCount = 0
         self.askNext()
     }
 
@@ -39,11 +44,14 @@ struct CounterCalls: Sendable {
     /// - Returns: The calls that it is for, and all of its parts; nil while more parts follow.
     mutating func apply(_ report: CounterReport) -> (calls: [Int], parts: [CounterReport])? {
         guard self.isAsked else { return nil }
-        if !report.counters.isEmpty { self.parts = [] }
-        self.parts.append(report)
+        if !report.counters.isEmpty { (self.parts, self.valueCount) = ([], 0) }
+        if self.valueCount < Self.valuesMax || report.isLast {
+            self.parts.append(report)
+            self.valueCount += report.counters.count + report.connections.count + report.sessions.count
+        }
         guard report.isLast else { return nil }
         defer {
-            (self.asked, self.parts, self.isAsked) = ([], [], false)
+            (self.asked, self.parts, self.isAsked, self.valueCount) = ([], [], false, 0)
             self.askNext()
         }
         return (self.asked.map(\.number), self.parts)

@@ -178,7 +178,7 @@ public struct GatewaySnapshot: Sendable, Hashable {
     }
 
     /// Returns the publications that a session keeps for endpoints that join, in order. Needs
-    /// ``Observer/Configuration/includesFrames``.
+    /// ``Observer/Configuration/includesFrames``. Empty also for the sessions that keep most, if those of all would take more than 1 GiB.
     public func retainedFrames(of session: UInt32) -> [ObservedFrame] {
         let id = SessionID(session)
         guard let client = self.observed.sessions[id]?.client else { return [] }

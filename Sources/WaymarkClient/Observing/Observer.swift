@@ -25,6 +25,7 @@ public actor Observer {
 
     private var counterWaiters: [Int: CheckedContinuation<Result<GatewayCounters, ClientError>, Never>] = [:]
     private var callCount = 0
+    private var isMissingContentLogged = false
 
     /// Connects to a gateway's socket for observers; returns when the whole state has arrived, if the configuration includes it.
     ///
@@ -177,7 +178,8 @@ extension Observer: PeerDriver {
     private func received(_ envelope: Envelope) {
         switch envelope.message {
         case .observationBegin(let begin): self.begin(begin)
-        case .observedRecords(let records): self.apply(records)
+        // Without the state no gateway tells records.
+        case .observedRecords(let records): if self.configuration.includesState { self.apply(records) }
         case .observedEvent(let event):
             self.observed.apply(envelope.message) { _ in nil }
             self.peers.endRecords()
@@ -211,6 +213,7 @@ extension Observer: PeerDriver {
     private func apply(_ records: ObservedRecords) {
         self.peers.apply(records, self.observed)
         self.observed.apply(.observedRecords(records), outline: Self.outline)
+        self.logMissingContent()
         if records.isLast {
             self.lastWhole = nil
             self.tell(.synchronized(self.state), at: Date())
@@ -222,6 +225,7 @@ extension Observer: PeerDriver {
     private func apply(_ told: ObservedFrames) {
         let time = self.date(of: told.instant)
         self.observed.apply(.observedFrames(told), outline: Self.outline)
+        self.logMissingContent()
         self.peers.endRecords()
         guard self.updateReaders.count > 0 || self.configuration.onEveryUpdate != nil else { return }
         for frame in Frame.all(in: told.frames) {
@@ -230,6 +234,15 @@ extension Observer: PeerDriver {
                 isRedacted: told.isRedacted, isRejected: told.isRejected)
             self.tell(.frame(observed), at: time)
         }
+    }
+
+    private func logMissingContent() {
+        let isMissing = !self.observed.sessionsWithoutContent.isEmpty
+        defer { self.isMissingContentLogged = isMissing }
+        guard isMissing, !self.isMissingContentLogged else { return }
+        self.driver.log(
+            PeerNote(
+                .warning, "the content of some sessions is not kept: all of it would take too much memory"))
     }
 
     private func way(of frame: Frame, _ told: ObservedFrames) -> ObservedFrame.Way {

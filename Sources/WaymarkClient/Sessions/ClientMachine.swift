@@ -35,8 +35,10 @@ package struct ClientMachine: PeerMachine {
     /// The keys of `sessions`, oldest first.
     private(set) var order: [Identifier] = []
     private var nextSession = 0
-    /// Answers, and requests to open sessions, that are not sent yet.
-    private var control: [Envelope] = []
+    /// Answers, and requests to open sessions, that are not sent yet. Each request with the session that it opens.
+    private var control: [(frame: Frame, opening: Identifier?)] = []
+    /// The bytes of `control` without requests to open sessions.
+    package private(set) var owedByteCount = 0
     /// Sessions that the gateway has opened for calls that were abandoned.
     private var orphans: [ResumedSession] = []
     private var frameBytesMax = Int(ConnectionLimits().frameBytesMax)
@@ -79,8 +81,8 @@ package struct ClientMachine: PeerMachine {
     }
 
     package mutating func dequeueOutgoing(into outputs: inout [Output]) -> [Frame] {
-        var frames = self.control.map(Codec.encode)
-        self.control = []
+        var frames = self.control.map { $0.frame }
+        self.forgetControl()
         for key in self.order {
             do throws(ClientError) {
                 frames += try self.sessions[key]?.dequeuePending(into: &outputs) ?? []
@@ -114,7 +116,7 @@ package struct ClientMachine: PeerMachine {
         self.frameBytesMax = frameBytesMax
         self.withheld = FeatureSet(welcome.features.filter { $0.withheld == .policy }.map(\.feature))
         // Sessions are opened again below. The requests that queued answers are for ended with the lost connection.
-        self.control = []
+        self.forgetControl()
         self.orphans = welcome.sessions.filter { $0.phase != .ended && self.key(of: $0.session) == nil }
         for key in self.order {
             self.sessions[key]?.state.frameBytesMax = frameBytesMax
@@ -197,9 +199,7 @@ package struct ClientMachine: PeerMachine {
             return
         }
         self.forget(key, &outputs)
-        self.control.removeAll { envelope in
-            if case .openSession(let opening) = envelope.message { opening.requestID == key } else { false }
-        }
+        self.control.removeAll { $0.opening == key }
         outputs.append(.returned(call: call, .failure(.cancelled)))
         self.endOrphans()
     }
@@ -252,7 +252,19 @@ package struct ClientMachine: PeerMachine {
     /// The name of the session with this id on the wire.
     func key(of session: SessionID) -> Identifier? { self.order.first { self.sessions[$0]?.id == session } }
 
-    mutating func send(_ envelope: Envelope) { self.control.append(envelope) }
+    mutating func send(_ envelope: Envelope) {
+        let frame = Codec.encode(envelope)
+        guard case .openSession(let opening) = envelope.message else {
+            self.owedByteCount += frame.bytes.count
+            return self.control.append((frame, nil))
+        }
+        self.control.append((frame, opening.requestID))
+    }
+
+    private mutating func forgetControl() { (self.control, self.owedByteCount) = ([], 0) }
+
+    /// The number of requests of vehicles that wait for an answer, or for their outcome.
+    var inquiryCount: Int { self.sessions.values.reduce(0) { $0 + $1.inquiryCount } }
 
     /// Ends a session that the gateway has opened for a call that was abandoned.
     mutating func endOrphan(_ session: SessionID, after sequence: UInt64) {

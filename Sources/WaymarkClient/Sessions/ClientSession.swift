@@ -114,6 +114,9 @@ struct ClientSession: Sendable {
         self.inquiries.append(OpenInquiry(id: id))
     }
 
+    /// The number of requests that have no outcome yet.
+    var inquiryCount: Int { self.inquiries.count }
+
     /// Whether the vehicle still waits for an answer.
     func isAsked(_ id: InquiryID) -> Bool { self.inquiries.contains { $0.id == id && !$0.isOver } }
 

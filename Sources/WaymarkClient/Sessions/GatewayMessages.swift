@@ -102,6 +102,9 @@ extension ClientMachine {
     ) {
         guard let vehicle = request.vehicle, let session = self.sessions[key] else { return }
         let id = InquiryID(session: key, vehicle: vehicle, request: request.requestID)
+        guard session.isAsked(id) || self.inquiryCount < PeerBounds.inquiriesMax else {
+            return self.send(.decline(.busy), request.requestID, vehicle)
+        }
         self.sessions[key]?.beginInquiry(id)
         guard session.answersWaypoints else {
             return self.send(.decline(.notSupported), request.requestID, vehicle)

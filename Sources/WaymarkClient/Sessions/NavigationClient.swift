@@ -15,6 +15,8 @@ public actor NavigationClient {
     private var callCount = 0
     private var calls: [Int: CheckedContinuation<Result<Void, ClientError>, Never>] = [:]
     private var shares: [Int: CheckedContinuation<Result<[String: RequestResult], ClientError>, Never>] = [:]
+    /// Handlers that run, also of requests that have ended: the app decides how long.
+    private var handlerCount = 0
 
     /// Connects to a gateway; returns with its Welcome.
     ///
@@ -186,9 +188,15 @@ public actor NavigationClient {
     private func ask(_ inquiry: WaypointInquiry, _ id: InquiryID) {
         guard let record = self.records[id.session], let handler = record.onWaypoint else { return }
         self.records[id.session]?.offers[id] = nil
+        guard self.mayRunHandler else {
+            self.answer(id, .decline(.busy))
+            return
+        }
         let session = NavigationSession(client: self, key: id.session, ending: record.ending)
-        // In a task of its own, since a handler may take long. The gateway limits how many requests are open.
+        // In a task of its own, since a handler may take long.
+        self.handlerCount += 1
         Task {
+            defer { self.handlerCount -= 1 }
             switch await handler(inquiry, session) {
             case .estimates(let estimates, let whenAccepted):
                 self.offer(estimates, id, whenAccepted)
@@ -200,6 +208,9 @@ public actor NavigationClient {
             }
         }
     }
+
+    /// Whether another handler may run.
+    private var mayRunHandler: Bool { self.handlerCount < PeerBounds.inquiriesMax }
 
     private func offer(
         _ estimates: TravelEstimates, _ id: InquiryID,
@@ -223,7 +234,10 @@ public actor NavigationClient {
             result == .accepted
         else { return }
         let session = self.link.peer.label(of: id.session)
+        // The app has offered it, so it is done also while many handlers run.
+        self.handlerCount += 1
         Task {
+            defer { self.handlerCount -= 1 }
             do { try await whenAccepted() } catch {
                 let text = "the app could not carry out a stop that it has offered"
                 self.driver.log(
@@ -234,7 +248,12 @@ public actor NavigationClient {
 
     private func ask(_ inquiry: DestinationInquiry, _ id: DestinationInquiryID) {
         guard let handler = self.configuration.onDestination else { return }
+        guard self.mayRunHandler else {
+            return self.use { client, _ in client.answerDestination(id, .decline(.busy)) }
+        }
+        self.handlerCount += 1
         Task {
+            defer { self.handlerCount -= 1 }
             let answer = await handler(inquiry)
             self.use { client, _ in client.answerDestination(id, answer) }
         }

@@ -209,6 +209,8 @@ package struct EndpointMachine: PeerMachine {
             self.prompts[index].deadline = deadline
             return
         }
+        // The gateway ends it at its deadline.
+        guard self.prompts.count < PeerBounds.promptsMax else { return }
         self.prompts.append(OpenPrompt(id: prompt.requestID, deadline: deadline))
         outputs.append(.ask(question))
     }

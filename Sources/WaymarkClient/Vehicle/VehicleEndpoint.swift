@@ -22,6 +22,8 @@ public actor VehicleEndpoint {
     private var cancellations: [Int: CheckedContinuation<EndReason, Never>] = [:]
     /// The tasks of `onPrompt`, by prompt.
     private var prompting: [Identifier: Task<Void, Never>] = [:]
+    /// Handlers that run, also of prompts and shares that have ended: the app decides how long.
+    private var handlerCount = 0
 
     /// Connects to a gateway; returns with its Welcome.
     ///
@@ -128,14 +130,19 @@ public actor VehicleEndpoint {
     // MARK: Handlers
 
     private func ask(_ prompt: WaypointPrompt) {
-        guard let handler = self.configuration.onPrompt else { return }
+        guard let handler = self.configuration.onPrompt, self.mayAsk else { return }
         let id = Identifier(prompt.id)
+        self.handlerCount += 1
         self.prompting[id] = Task {
+            defer { self.handlerCount -= 1 }
             let isAccepted = await handler(prompt)
             guard !Task.isCancelled else { return }
             self.answerPrompt(id, isAccepted: isAccepted)
         }
     }
+
+    /// Whether another handler may run. What is not answered ends by its deadline.
+    private var mayAsk: Bool { self.handlerCount < PeerBounds.promptsMax }
 
     /// Answers a prompt.
     func answerPrompt(_ prompt: Identifier, isAccepted: Bool) {
@@ -145,9 +152,12 @@ public actor VehicleEndpoint {
     }
 
     private func ask(_ share: Identifier, _ destination: Waypoint, _ session: SessionID) {
+        guard self.mayAsk else { return }
         if let handler = self.configuration.onShare {
             let shared = SharedDestination(session: session.rawValue, id: share.rawValue, destination)
+            self.handlerCount += 1
             Task {
+                defer { self.handlerCount -= 1 }
                 guard let result = await handler(shared) else { return }
                 let outcome = Outcome(rawValue: result.rawValue) ?? .declinedByUser
                 self.use { endpoint, outputs in endpoint.answerShare(share, outcome, session, into: &outputs)
@@ -156,7 +166,11 @@ public actor VehicleEndpoint {
             return
         }
         guard let handler = self.configuration.onDestination else { return }
-        Task { self.answerShare(share, isAccepted: await handler(destination), session) }
+        self.handlerCount += 1
+        Task {
+            defer { self.handlerCount -= 1 }
+            self.answerShare(share, isAccepted: await handler(destination), session)
+        }
     }
 
     /// Answers a share of one session.

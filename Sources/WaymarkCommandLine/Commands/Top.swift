@@ -3,6 +3,7 @@ internal import Foundation
 internal import WaymarkClient
 internal import WaymarkInspector
 internal import WaymarkInspectorServer
+internal import WaymarkTexts
 
 package struct Top: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -142,7 +143,12 @@ enum TopTable {
         }
         let vehicles = object["vehicles"] as? [[String: Any]] ?? []
         let rows = vehicles.map(self.row)
-        var lines = [self.head(object["totals"] as? [String: Any] ?? [:])]
+        let totals = object["totals"] as? [String: Any] ?? [:]
+        var lines = [self.head(totals)]
+        if let count = totals["sessionsWithoutContent"] as? Int {
+            let sessions = GuidanceText.counted(count, "session")
+            lines.append("the content of \(sessions) is not kept: all of it would take too much memory")
+        }
         guard !rows.isEmpty else { return lines + ["no vehicle matches"] }
         lines += TextTable.lines(
             ["VEHICLE", "", "CLIENT", "PHASE", "ROAD", "NEXT", "IN", "LEFT", "WAITS", "ENDPOINTS"], rows,

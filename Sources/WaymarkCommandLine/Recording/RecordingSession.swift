@@ -17,6 +17,7 @@ final class RecordingSession: Sendable {
         var unnamed: String?
         var isHiddenNoted = false
         var isUnremovedNoted = false
+        var isMissingContentNoted = false
         /// The connection was lost, and this was told.
         var isLost = false
         /// Why nothing more can be written.
@@ -104,6 +105,7 @@ final class RecordingSession: Sendable {
                 return true
             }
             Self.noteUnremoved(&state)
+            Self.noteMissingContent(&state)
             if actions.contains(.open) { state.unnamed = state.files.current }
             if case .received(.observationBegin) = event { state.isObserving = true }
             if state.isObserving, let name = state.unnamed {
@@ -121,6 +123,16 @@ final class RecordingSession: Sendable {
         guard let unremoved = state.files.unremoved, !state.isUnremovedNoted else { return }
         let path = state.files.storage.path(of: unremoved.name)
         Terminal.note("\(path) is no longer kept, but cannot be removed: \(unremoved.error)")
+    }
+
+    /// Once, until all content is recorded again.
+    private static func noteMissingContent(_ state: inout State) {
+        let isMissing = state.recorder.sessionsWithoutContent > 0
+        defer { state.isMissingContentNoted = isMissing }
+        guard isMissing, !state.isMissingContentNoted else { return }
+        Terminal.note(
+            "the recorded states leave out the content of some sessions: all of it would take more than 1 GiB; "
+                + "what they publish from now on is recorded")
     }
 
     private func noteConnection(_ welcome: Welcome, _ state: inout State) {

@@ -13,6 +13,7 @@ final class LintPrinter: Sendable {
         var hasBegun = false
         var isConnected = true
         var isHidingNoted = false
+        var isUnjudgedNoted = false
     }
 
     /// How often rules that wait may decide.
@@ -44,6 +45,7 @@ final class LintPrinter: Sendable {
             case .event, .frame, .missed: break
             }
             self.tell(state.linter.see(update), state.linter)
+            self.noteUnjudged(at: update.time, &state)
         }
     }
 
@@ -96,6 +98,16 @@ final class LintPrinter: Sendable {
         Terminal.note(
             "texts and places are hidden, so \(off.joined(separator: " and ")) are off; `observe: content` of the "
                 + "listener, in the settings of waymarkd, shows them")
+    }
+
+    /// Says once that some sessions are not judged.
+    private func noteUnjudged(at date: Date, _ state: inout State) {
+        let count = state.linter.unjudgedCount
+        defer { state.isUnjudgedNoted = count > 0 }
+        guard count > 0, !state.isUnjudgedNoted else { return }
+        self.lines.notice(
+            "the sessions with the longest routes are not judged: all routes would take too much memory",
+            ["unjudged": count], at: date)
     }
 
     private func tell(_ findings: [Finding], _ linter: LiveLinter) {

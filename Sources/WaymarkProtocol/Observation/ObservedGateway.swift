@@ -4,8 +4,15 @@ package struct ObservedGateway: Sendable, Hashable {
     package private(set) var clients: [ClientID: ClientRecord] = [:]
     package private(set) var sessions: [SessionID: SessionRecord] = [:]
     package private(set) var requests: [RequestKey: RequestRecord] = [:]
-    /// What sessions retain, for an observer of frames.
+    /// What sessions retain, for an observer of frames; without those of ``sessionsWithoutContent``.
     package private(set) var retained: [SessionID: ObservedRetention] = [:]
+    /// Sessions of which nothing is retained here until they end or the state is told again: all sessions would take more than
+    /// ``contentBytesMax``. Those that took most are chosen.
+    package private(set) var sessionsWithoutContent: Set<SessionID> = []
+    /// The size of ``retained``, counted as the gateway counts it.
+    package private(set) var contentByteCount = 0
+    /// The most that ``contentByteCount`` may be.
+    package let contentBytesMax: Int
     /// The number of the last entry.
     package private(set) var number: UInt64 = 0
     /// How many entries were dropped.
@@ -13,7 +20,8 @@ package struct ObservedGateway: Sendable, Hashable {
     /// The whole state was told.
     package private(set) var isComplete = false
 
-    package init() {}
+    /// Nothing is told yet. By default, twice as much may be retained as a gateway retains by its default limits.
+    package init(contentBytesMax: Int = 1_073_741_824) { self.contentBytesMax = contentBytesMax }
 
     /// Applies a message of the gateway. `outline` reads a publication; nil for what it cannot read.
     package mutating func apply(_ message: Message, outline: (Frame) -> PublicationOutline?) {
@@ -37,7 +45,7 @@ package struct ObservedGateway: Sendable, Hashable {
 
     private mutating func forgetState() {
         (self.vehicles, self.clients, self.sessions, self.requests) = ([:], [:], [:], [:])
-        self.retained = [:]
+        (self.retained, self.sessionsWithoutContent, self.contentByteCount) = ([:], [], 0)
         self.isComplete = false
     }
 
@@ -48,13 +56,20 @@ package struct ObservedGateway: Sendable, Hashable {
         for record in records.requests { self.requests[record.key] = record }
         for id in records.vehiclesGone { self.vehicles[id] = nil }
         for id in records.clientsGone { self.clients[id] = nil }
-        for id in records.sessionsGone { (self.sessions[id], self.retained[id]) = (nil, nil) }
+        for id in records.sessionsGone {
+            self.sessions[id] = nil
+            self.sessionsWithoutContent.remove(id)
+            self.forgetRetention(of: id)
+        }
         for key in records.requestsGone { self.requests[key] = nil }
         for part in records.retained {
-            if part.isFirst { self.retained[part.session] = nil }
-            for frame in Frame.all(in: part.frames) {
-                guard let outline = outline(frame) else { continue }
-                self.retained[part.session, default: ObservedRetention()].keep(frame, outline)
+            if part.isFirst { self.forgetRetention(of: part.session) }
+            guard !part.frames.isEmpty else { continue }
+            self.changeRetention(of: part.session) { retention in
+                for frame in Frame.all(in: part.frames) {
+                    guard let content = outline(frame) else { continue }
+                    retention.keep(frame.compacted(unlessMostOf: part.frames.count), content)
+                }
             }
         }
         if records.isLast { self.isComplete = true }
@@ -62,11 +77,45 @@ package struct ObservedGateway: Sendable, Hashable {
 
     private mutating func apply(_ told: ObservedFrames, _ outline: (Frame) -> PublicationOutline?) {
         guard told.direction == .in, !told.isRejected, self.sessions[told.session] != nil else { return }
-        for frame in Frame.all(in: told.frames) where MessageType.published.contains(frame.header.rawType) {
-            guard let outline = outline(frame) else { continue }
-            self.retained[told.session, default: ObservedRetention()].apply(frame, outline)
+        let published = Frame.all(in: told.frames).filter {
+            MessageType.published.contains($0.header.rawType)
         }
-        if self.retained[told.session]?.frames.isEmpty == true { self.retained[told.session] = nil }
+        guard !published.isEmpty else { return }
+        self.changeRetention(of: told.session) { retention in
+            for frame in published {
+                guard let content = outline(frame) else { continue }
+                retention.apply(frame.compacted(unlessMostOf: told.frames.count), content)
+            }
+        }
+    }
+
+    // MARK: What is retained
+
+    private mutating func changeRetention(
+        of session: SessionID, _ change: (inout ObservedRetention) -> Void
+    ) {
+        guard !self.sessionsWithoutContent.contains(session) else { return }
+        let before = self.retained[session]?.byteCount ?? 0
+        change(&self.retained[session, default: ObservedRetention()])
+        if self.retained[session]?.frames.isEmpty == true { self.retained[session] = nil }
+        self.contentByteCount += (self.retained[session]?.byteCount ?? 0) - before
+        if self.contentByteCount > self.contentBytesMax { self.forgetLargestRetentions() }
+    }
+
+    private mutating func forgetRetention(of session: SessionID) {
+        guard let retention = self.retained.removeValue(forKey: session) else { return }
+        self.contentByteCount -= retention.byteCount
+    }
+
+    /// Makes room for an eighth at once, because it looks at all sessions.
+    private mutating func forgetLargestRetentions() {
+        let sizes = self.retained.map { (session: $0.key, byteCount: $0.value.byteCount) }.sorted {
+            $0.byteCount == $1.byteCount ? $0.session < $1.session : $0.byteCount > $1.byteCount
+        }
+        for (session, _) in sizes where self.contentByteCount > self.contentBytesMax / 8 * 7 {
+            self.forgetRetention(of: session)
+            self.sessionsWithoutContent.insert(session)
+        }
     }
 }
 
@@ -88,6 +137,15 @@ package struct ObservedRetention: Sendable, Hashable {
 
     /// In the publisher's order.
     package var frames: [Frame] { self.kept.map(\.frame) }
+
+    /// Bytes that the gateway counts for each retained frame beside its own.
+    private static let frameExtraBytes = 128
+
+    /// The bytes of all frames, each with what it takes besides.
+    package var byteCount: Int {
+        let named = self.named.values.reduce(0) { $0 + $1.bytes.count + Self.frameExtraBytes }
+        return self.kept.reduce(named) { $0 + $1.frame.bytes.count + Self.frameExtraBytes }
+    }
 
     /// The publications that named upcoming maneuvers, or a current lane guidance, of the route last, if the newest ones name none. The
     /// gateway retains them no longer, but endpoints with few slots hold what is next by them.
@@ -163,6 +221,12 @@ extension FrameHeader {
 }
 
 extension Frame {
+    /// The frame in an array of its own, unless it is at least half of the `byteCount` bytes that it shares: a small frame that is kept
+    /// would keep all of them.
+    fileprivate func compacted(unlessMostOf byteCount: Int) -> Frame {
+        self.bytes.count >= byteCount / 2 ? self : self.compacted()
+    }
+
     /// Whole frames, one behind the other; stops at what is none.
     package static func all(in bytes: [UInt8]) -> [Frame] {
         var frames: [Frame] = []

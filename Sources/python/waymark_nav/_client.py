@@ -427,6 +427,9 @@ class Client(AsyncPeer[told.Client]):
                     session._end_share(event)
             case told.OpeningRefused():
                 self._refuse(event)
+            case told.Asked() if len(self._tasks) >= told.INQUIRIES_MAX:
+                self._machine.answer(event.request, Answer.DECLINE, reason=Outcome.BUSY)
+                self._wake()
             case told.Asked():
                 self._spawn(self._answer(event))
             case told.InquiryEnded():

@@ -17,6 +17,9 @@ from waymark_nav.messages import CancelReason, Outcome, SessionEndReason
 
 T = TypeVar("T")
 
+#: Handlers that run. A gateway cannot be configured to ask more; what is beyond is not answered.
+HANDLERS_MAX = 1_024
+
 #: Publications of which only the newest value matters.
 _STATES = (
     m.TripPreviews, m.UpdateTrip, m.UpcomingManeuvers, m.CurrentLaneGuidance, m.CurrentRoadName, m.UpdateManeuverState,
@@ -93,7 +96,9 @@ class Endpoint(AsyncPeer[core.Endpoint]):
         super().__init__(core.Endpoint(settings, jitter=jitter), address)
         self._on_prompt = on_prompt
         self._on_destination = on_destination
-        self._updates: Source[Update] = Source(_key, lambda update, count: replace(update, missed=count))
+        self._updates: Source[Update] = Source(
+            _key, lambda update, count: replace(update, missed=count), lambda update: len(update.frame.body) if update.frame else 0
+        )
         self._states: Source[VehicleState] = Source(lambda state: "state")
         self._requests: dict[str, list[asyncio.Future[Outcome]]] = {}
         self._stops: dict[int, asyncio.Future[SessionEndReason | None]] = {}
@@ -245,6 +250,8 @@ class Endpoint(AsyncPeer[core.Endpoint]):
     def _ask(self, update: Update) -> None:
         message = update.message
         match message:
+            case m.Prompt() | m.ShareDestination() if len(self._tasks) >= HANDLERS_MAX:
+                pass  # It ends by its deadline.
             case m.Prompt() if self._on_prompt is not None and message.request_id not in self._prompts:
                 self._prompts[message.request_id] = self._spawn(self._prompt(message, self._on_prompt))
             case m.PromptOver():

@@ -82,15 +82,11 @@ class Link(asyncio.Protocol):
         self._pump()
 
     def pause_writing(self) -> None:
-        # Not to read either bounds what a gateway that does not read can make this peer answer.
+        # The machine bounds what waits then because the gateway asked for it.
         self._is_paused = True
-        if self._transport is not None:
-            self._transport.pause_reading()
 
     def resume_writing(self) -> None:
         self._is_paused = False
-        if self._transport is not None:
-            self._transport.resume_reading()
         self.wake()
 
     # Doing what the machine wants
@@ -100,19 +96,27 @@ class Link(asyncio.Protocol):
         now = self._loop.time()
         machine = self._machine
         self._tell()
-        if self._transport is not None and not self._transport.is_closing():
-            if not self._is_paused and (data := machine.take_output(now)):
-                self._transport.write(data)
-            if machine.wants_end and not self._has_ended:
-                self._has_ended = True
-                self._transport.write_eof()
-            if machine.wants_cut(now):
-                self._transport.abort() if self._has_ended else self._transport.close()
+        if self._transport is not None:
+            if machine.wants_abort(now):
+                # Otherwise the transport would wait until the gateway has read what was written.
+                self._transport.abort()
+            elif not self._transport.is_closing():
+                self._write(self._transport, now)
         elif self._opening is None and machine.wants_transport(now):
             machine.opening()
             self._opening = self._loop.create_task(self._connect())
         self._tell()
         self._arm(now)
+
+    def _write(self, transport: asyncio.Transport, now: float) -> None:
+        machine = self._machine
+        if not self._is_paused and (data := machine.take_output(now)):
+            transport.write(data)
+        if machine.wants_end and not self._has_ended:
+            self._has_ended = True
+            transport.write_eof()
+        if machine.wants_cut(now):
+            transport.close()
 
     def _tell(self) -> None:
         while (event := self._machine.next_event()) is not None:
@@ -134,7 +138,8 @@ class Link(asyncio.Protocol):
             self._timer.cancel()
             self._timer = None
         deadline = self._machine.deadline
-        if deadline is not None and (self._transport is None or not self._transport.is_closing()):
+        # A transport that is being aborted ends by itself.
+        if deadline is not None and (self._transport is None or not self._machine.wants_abort(now)):
             self._timer = self._loop.call_at(max(deadline, now), self._tick)
 
     def _tick(self) -> None:

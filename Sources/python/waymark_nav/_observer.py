@@ -64,7 +64,7 @@ class Observer(AsyncPeer[core.Observer]):
             reconnection=reconnection or core.Reconnection(),
         )
         super().__init__(core.Observer(settings, jitter=jitter), address)
-        self._entries: Source[Entry] = Source(lambda entry: None, lambda entry, count: replace(entry, missed=count))
+        self._entries: Source[Entry] = Source(lambda entry: None, lambda entry, count: replace(entry, missed=count), _size)
         self._counters: dict[int, list[asyncio.Future[m.Counters]]] = {}
         self._completing: set[asyncio.Future[None]] = set()
 
@@ -102,6 +102,11 @@ class Observer(AsyncPeer[core.Observer]):
     def guidance(self) -> Mapping[int, VehicleState]:
         """What is published in each session; only if `state` and `frames` are wanted."""
         return MappingProxyType(dict(self._machine.records.guidance))
+
+    @property
+    def without_guidance(self) -> frozenset[int]:
+        """The sessions that `guidance` leaves out, those with most content, because all of it would take too much memory."""
+        return frozenset(self._machine.records.without_guidance)
 
     async def complete(self) -> None:
         """Waits until it holds all records."""
@@ -148,3 +153,14 @@ class Observer(AsyncPeer[core.Observer]):
                 for completing in self._completing:
                     if not completing.done():
                         completing.set_exception(event.error)
+
+
+def _size(entry: Entry) -> int:
+    """The bytes of the frames of an entry."""
+    match entry.message:
+        case m.ObservedFrames():
+            return len(entry.message.frames)
+        case m.ObservedRecords():
+            return sum(len(retained.frames) for retained in entry.message.retained)
+        case _:
+            return 0

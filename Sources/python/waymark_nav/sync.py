@@ -562,6 +562,11 @@ class Observer(_Peer[waymark_nav.Observer]):
         """What is published in each session; only if `state` and `frames` are wanted."""
         return _background.call(lambda: self._peer.guidance)
 
+    @property
+    def without_guidance(self) -> frozenset[int]:
+        """The sessions that `guidance` leaves out, those with most content, because all of it would take too much memory."""
+        return _background.call(lambda: self._peer.without_guidance)
+
     def complete(self, *, timeout: float | None = None) -> None:
         """Waits until it holds all records."""
         _background.run(self._peer.complete(), timeout)

@@ -389,6 +389,10 @@ function content() {
 	return !app.error && note(`Loading ${view().title} …`, "If this stays, look at the terminal of waymark inspect.");
 }
 
+/** Whether something of what is shown was too much to be kept. */
+const lacksContent = () =>
+	Object.values(app.data ?? {}).some(one => one?.totals?.sessionsWithoutContent || one?.session?.withoutContent);
+
 function paint() {
 	paintTop();
 	paintNav();
@@ -412,6 +416,11 @@ function paint() {
 			note(
 				`No source here has the time of this link, ${app.lostTime}.`,
 				"It is in another recording: waymark inspect FILE",
+			),
+		lacksContent() &&
+			note(
+				"What some sessions publish is not kept here: all of it would take too much memory.",
+				"To keep all of it: waymark record",
 			),
 		hidesTexts(source()) &&
 			note(

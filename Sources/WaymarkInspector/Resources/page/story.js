@@ -382,6 +382,7 @@ const findings = {
 			{ key: row => `${row.rule} ${row.number} ${row.at}`, empty: note("No finding.", "Nothing looks wrong.") },
 		),
 		answer.off?.length ? hint(`Off: ${answer.off.join(", ")}.`) : null,
+		answer.unjudgedSessions ? hint(`Sessions not judged, for want of memory: ${answer.unjudgedSessions}.`) : null,
 		answer.rules?.length
 			? hint(
 					"Rules that found something: ",

@@ -1,7 +1,8 @@
 """The machines of the three roles, without I/O, clock or threads.
 
 A program that does not use asyncio drives them itself: it says what happened (opened(), receive(), lost(), tick()) and does what they want
-(wants_transport(), take_output(), wants_end, wants_cut(), next_event(), deadline). Instants are seconds of a clock that does not go back.
+(wants_transport(), take_output(), wants_end, wants_cut(), wants_abort(), next_event(), deadline). Instants are seconds of a clock that does
+not go back.
 """
 
 from waymark_nav.core._client import (

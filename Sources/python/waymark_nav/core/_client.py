@@ -10,13 +10,16 @@ from waymark_nav._wire import Message, validate
 from waymark_nav.core._peer import VERSION_MAX, VERSION_MIN, Event, Peer, Reconnection
 from waymark_nav.core._session import Session
 from waymark_nav.errors import ClosedError, Rejection, WaymarkError
-from waymark_nav.frames import Frame, frame, next_sequence
+from waymark_nav.frames import HEADER_BYTES, Frame, frame, next_sequence
 from waymark_nav.messages import Feature, Outcome, SessionEndReason
 
 #: What a client may provide and answer.
 CLIENT_FEATURES = frozenset(Feature) - {Feature.UNSPECIFIED, Feature.REQUESTS, Feature.PROMPTS}
 
 Request = m.WaypointRequest | m.DestinationRequest
+
+#: Requests of vehicles that have no outcome yet, and handlers that run. Further requests are declined as busy.
+INQUIRIES_MAX = 4_096
 
 _OF_SESSION = (
     m.VehicleChanged, m.VehicleSettings, m.UpdateRouteSource, m.ZoomCluster, m.AlertResponse, m.DestinationShareStatus, m.ReceiptReport,
@@ -149,6 +152,8 @@ class Client(Peer):
         self._sessions: list[Session] = []
         self._session_count = 0
         self._control: list[Frame] = []
+        #: The bytes of it that the gateway asked for.
+        self._answer_bytes = 0
         self._inquiries: dict[tuple[str, str], _Inquiry] = {}
         #: Sessions that the gateway has opened for callers that no longer wait: the id and the last number.
         self._orphans: list[tuple[int, int]] = []
@@ -196,7 +201,7 @@ class Client(Peer):
         )
         validate(message)
         if inquiry is not None and not inquiry.is_over:
-            self._control.append(frame(message))
+            self._owe(frame(message))
 
     def is_asked(self, request: Request) -> bool:
         """Whether the gateway waits for the outcome of a request."""
@@ -212,7 +217,7 @@ class Client(Peer):
         self._frame_bytes = min(max(welcome.frame_bytes_max, 4_096), 16_777_216)
         policy = m.WithheldReason.POLICY
         self._withheld = frozenset(grant.feature for grant in welcome.features if not grant.granted and grant.reason == policy)
-        self._control = []
+        self._control, self._answer_bytes = [], 0
         known = {session.id for session in self._sessions if session.id}
         found = {each.session_id: each for each in welcome.sessions}
         ended = m.SessionPhase.ENDED
@@ -268,7 +273,7 @@ class Client(Peer):
         known = {session.id for session in self._sessions}
         for session_id, sequence in self._orphans:
             if session_id not in known:
-                self._control.append(frame(m.CancelGuidance(), session_id, next_sequence(sequence)))
+                self._owe(frame(m.CancelGuidance(), session_id, next_sequence(sequence)))
         self._orphans = []
 
     def _ended(self, error: WaymarkError) -> None:
@@ -276,8 +281,16 @@ class Client(Peer):
             own = session.own_end if isinstance(error, ClosedError) and not session.has_queued else None
             self._end(session, own or SessionEndReason.UNSPECIFIED)
 
+    def _owed_bytes(self) -> int:
+        return self._answer_bytes
+
+    def _owe(self, whole: Frame) -> None:
+        """Queues what the gateway asked for."""
+        self._control.append(whole)
+        self._answer_bytes += HEADER_BYTES + len(whole.body)
+
     def _dequeue(self, now: float) -> list[Frame]:
-        frames, self._control = self._control, []
+        frames, self._control, self._answer_bytes = self._control, [], 0
         for session in self._sessions:
             if session.id and session.has_queued:
                 frames += session.dequeue()
@@ -318,7 +331,7 @@ class Client(Peer):
     def _opened(self, opened: m.SessionOpened) -> None:
         session = next((each for each in self._sessions if each.opening.request_id == opened.request_id), None)
         if session is None:
-            self._control.append(frame(m.CancelGuidance(), opened.session_id, 1))
+            self._owe(frame(m.CancelGuidance(), opened.session_id, 1))
             return
         session.id = opened.session_id
         session.was_opened = True
@@ -375,8 +388,22 @@ class Client(Peer):
     def _ask(self, session: Session | None, request: Request) -> None:
         if not request.vehicle_id:
             return  # An answer names the vehicle, which a gateway says with every request.
-        self._inquiries[request.vehicle_id, request.request_id] = _Inquiry(session, request)
+        key = request.vehicle_id, request.request_id
+        if key not in self._inquiries and len(self._inquiries) >= INQUIRIES_MAX and not self._forget_inquiry():
+            busy = m.RequestAnswer(
+                request_id=request.request_id, vehicle_id=request.vehicle_id, answer=m.Answer.DECLINE, reason=Outcome.BUSY
+            )
+            self._owe(frame(busy))
+            return
+        self._inquiries[key] = _Inquiry(session, request)
         self._tell(Asked(session, request))
+
+    def _forget_inquiry(self) -> bool:
+        """Ends a request of a connection that was lost; False if there is none."""
+        lost = next((key for key, inquiry in self._inquiries.items() if inquiry.is_over), None)
+        if lost is not None:
+            self._end_inquiry(lost, Outcome.GONE)
+        return lost is not None
 
     def _end_inquiry(self, key: tuple[str, str], outcome: Outcome) -> None:
         inquiry = self._inquiries.pop(key, None)

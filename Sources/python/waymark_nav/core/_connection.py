@@ -5,11 +5,11 @@ awaiting Welcome ──Welcome──▶ active ──Goodbye, fault, silence─�
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
 
 from waymark_nav.errors import Rejection
-from waymark_nav.frames import FRAME_BYTES_MAX, Frame, Splitter, Violation, frame
+from waymark_nav.frames import FRAME_BYTES_MAX, HEADER_BYTES, Frame, Splitter, Violation, frame
 from waymark_nav.messages import CloseCode, Goodbye, Hello, MessageType, Ping, Pong, Welcome
 
 #: For the Welcome, in seconds.
@@ -17,6 +17,9 @@ HANDSHAKE_TIMEOUT = 5.0
 #: For the gateway to close the transport after a Goodbye, in seconds.
 DRAIN_TIMEOUT = 2.0
 SILENT_INTERVALS_MAX = 3
+#: Bytes that wait to be written because the gateway asked for them: Pongs, and a client's answers. Beyond it the connection is cut. A read
+#: of asyncio cannot ask for more, so that a gateway that reads is not cut, however much it asks for in one go.
+OWED_BYTES_MAX = 262_144
 _CONTROL = range(0x0001, 0x0010)
 
 
@@ -31,7 +34,8 @@ class ConnectionState(Enum):
 class Connection:
     """From the open transport to its end."""
 
-    def __init__(self, hello: Hello, now: float, frame_bytes_max: int = 0) -> None:
+    def __init__(self, hello: Hello, now: float, frame_bytes_max: int = 0, role_bytes: Callable[[], int] = lambda: 0) -> None:
+        """role_bytes: how many bytes the role has queued because the gateway asked for them."""
         self.state = ConnectionState.AWAITING_WELCOME
         self.welcome: Welcome | None = None
         self.welcomed_at: float | None = None
@@ -39,9 +43,14 @@ class Connection:
         self.goodbye: Goodbye | None = None
         #: The first bytes of a peer that does not speak the protocol.
         self.foreign: bytes | None = None
+        #: Why this side has cut it; empty: it has not.
+        self.fault = ""
         self._splitter = Splitter(frame_bytes_max or FRAME_BYTES_MAX)
         self._frame_bytes_max = frame_bytes_max
         self._output = bytearray()
+        #: How many bytes of it are Pongs.
+        self._pong_bytes = 0
+        self._role_bytes = role_bytes
         self._interval = 0.0
         self._heard = self._sent = self._began = now
         self._closed_at: float | None = None
@@ -73,7 +82,25 @@ class Connection:
         """Removes and returns the bytes to write."""
         data = bytes(self._output)
         self._output.clear()
+        self._pong_bytes = 0
         return data
+
+    @property
+    def owed_bytes(self) -> int:
+        """Bytes that wait to be written because the gateway asked for them."""
+        return self._pong_bytes + self._role_bytes()
+
+    def cut_if_owed_too_much(self, now: float) -> None:
+        """Cuts the connection if the gateway asks and does not read the answers: without a bound they would fill the memory.
+
+        Without a Goodbye: it would wait behind what is not read, and a gateway that reads it forgets this peer.
+        """
+        count = self.owed_bytes
+        if count > OWED_BYTES_MAX and not self.is_closed:
+            self.fault = f"the gateway reads nothing: {count} bytes wait that it asked for"
+            self._output.clear()
+            self._pong_bytes = 0
+            self._close(now)
 
     @property
     def has_output(self) -> bool:
@@ -120,7 +147,10 @@ class Connection:
         elif not self.is_active or isinstance(message, Hello | Welcome):
             self.leave(CloseCode.UNEXPECTED_MESSAGE, "expected another message", now)
         elif isinstance(message, Ping):
-            self.send(frame(Pong(nonce=message.nonce)), now)
+            pong = frame(Pong(nonce=message.nonce))
+            self.send(pong, now)
+            self._pong_bytes += HEADER_BYTES + len(pong.body)
+            self.cut_if_owed_too_much(now)
         return whole.type == MessageType.ERROR
 
     def _activate(self, welcome: Welcome, now: float) -> None:
@@ -142,8 +172,8 @@ class Connection:
             self.send(frame(Ping(nonce=self._nonce)), now)
 
     def is_stuck(self, now: float) -> bool:
-        """Whether the gateway has not closed the transport in time after a Goodbye."""
-        return self._closed_at is not None and now >= self._closed_at + DRAIN_TIMEOUT
+        """Whether the gateway has not closed the transport in time after a Goodbye, or reads nothing."""
+        return bool(self.fault) or (self._closed_at is not None and now >= self._closed_at + DRAIN_TIMEOUT)
 
     def leave(self, code: CloseCode, reason: str, now: float) -> None:
         """Says Goodbye; sends nothing more."""

@@ -11,12 +11,17 @@ from waymark_nav.core import _state as state_of
 from waymark_nav.core._peer import VERSION_MAX, VERSION_MIN, Event, Peer, Reconnection
 from waymark_nav.core._state import Phase, VehicleState
 from waymark_nav.errors import Rejection
-from waymark_nav.frames import FRAME_BYTES_MAX, Frame, Splitter, Violation, frame
+from waymark_nav.frames import FRAME_BYTES_MAX, HEADER_BYTES, Frame, Splitter, Violation, frame
 
 #: The gateway sends observers frames that are longer than the agreed maximum by so many bytes at most.
 OBSERVATION_BYTES = 1_024
+#: The content of all sessions, in bytes of the frames that brought it. Decoded it takes several times as much.
+CONTENT_BYTES_MAX = 67_108_864
+#: Values of one answer to read_counters(): thirty times as many as a gateway has by its default limits. Parts beyond it are left out.
+COUNTERS_MAX = 1_048_576
 
 _NO_LIMITS = m.VehicleLimits()
+_ADDING = (m.AddManeuvers, m.AddLaneGuidances, m.AddRouteSegments)
 _ENTRIES = (m.ObservationBegin, m.ObservedRecords, m.ObservedEvent, m.ObservedFrames, m.ObservationGap, m.Counters)
 
 
@@ -65,6 +70,12 @@ class Records:
     requests: dict[tuple[str, str], m.RequestRecord] = field(default_factory=dict)
     #: What the client of each session has published; only if frames are wanted, too.
     guidance: dict[int, VehicleState] = field(default_factory=dict)
+    #: Sessions without guidance until they end or the state is told again: the content of all would be more than 64 MiB of frames. Those
+    #: with most of it are chosen.
+    without_guidance: set[int] = field(default_factory=set)
+    #: The bytes of the frames of each session's content, by the type of the message.
+    _sizes: dict[int, dict[type[Message], int]] = field(default_factory=dict, init=False, repr=False)
+    _size: int = field(default=0, init=False, repr=False)
 
     def apply(self, records: m.ObservedRecords, now: float) -> None:
         """Replaces and removes records."""
@@ -85,7 +96,8 @@ class Records:
             self.clients.pop(client, None)
         for session in records.sessions_gone:
             self.sessions.pop(session, None)
-            self.guidance.pop(session, None)
+            self.without_guidance.discard(session)
+            self._drop(session)
         for key in records.requests_gone:
             self.requests.pop((key.vehicle_id, key.request_id), None)
         self.is_complete = self.is_complete or records.is_last
@@ -96,7 +108,31 @@ class Records:
             self._publish(frames.frames, now)
 
     def _forget(self, session: int) -> None:
-        self.guidance[session] = VehicleState(phase=Phase.PREVIEW, session=session)
+        self._drop(session)
+        if session not in self.without_guidance:
+            self.guidance[session] = VehicleState(phase=Phase.PREVIEW, session=session)
+
+    def _drop(self, session: int) -> None:
+        self.guidance.pop(session, None)
+        self._size -= sum(self._sizes.pop(session, {}).values())
+
+    def _count(self, session: int, message: Message, size: int) -> None:
+        """Counts a publication that is held, and drops the largest sessions if all are too large."""
+        sizes = self._sizes.setdefault(session, {})
+        before = sum(sizes.values())
+        if isinstance(message, m.StartGuidance) or (isinstance(message, m.ResumeGuidance) and message.route is not None):
+            # The new route replaces everything.
+            sizes.clear()
+        sizes[type(message)] = size + (sizes.get(type(message), 0) if isinstance(message, _ADDING) else 0)
+        self._size += sum(sizes.values()) - before
+        if self._size <= CONTENT_BYTES_MAX:
+            return
+        # An eighth at once, because all sessions are looked at.
+        for largest in sorted(self._sizes, key=lambda each: (-sum(self._sizes[each].values()), each)):
+            if self._size <= CONTENT_BYTES_MAX // 8 * 7:
+                break
+            self._drop(largest)
+            self.without_guidance.add(largest)
 
     def _publish(self, data: bytes, now: float) -> None:
         for whole, message in frames_in(data):
@@ -104,6 +140,7 @@ class Records:
             if state is not None and whole.is_published and message is not None:
                 new = state_of.apply(state, whole, message, _NO_LIMITS, now)
                 self.guidance[whole.session] = replace(new, session=whole.session)
+                self._count(whole.session, message, HEADER_BYTES + len(whole.body))
 
 
 def frames_in(data: bytes) -> Iterator[tuple[Frame, Message | None]]:
@@ -158,6 +195,7 @@ class Observer(Peer):
         self._asked: m.ReadCounters | None = None
         self._is_asked = False
         self._answer: list[m.Counters] = []
+        self._value_count = 0
         self._answer_count = 0
         #: What is to be asked after it.
         self._next_question: m.ReadCounters | None = None
@@ -192,7 +230,7 @@ class Observer(Peer):
             self.records = self._no_records()
         self._is_waiting = True
         self._is_asked = False
-        self._answer = []
+        self._answer, self._value_count = [], 0
 
     def _dequeue(self, now: float) -> list[Frame]:
         frames = []
@@ -228,8 +266,10 @@ class Observer(Peer):
     def _answered(self, part: m.Counters) -> None:
         # A gateway that was restarted begins an answer again. The counters are in the first part.
         if part.counters:
-            self._answer = []
-        self._answer.append(part)
+            self._answer, self._value_count = [], 0
+        if self._value_count < COUNTERS_MAX or part.is_last:
+            self._answer.append(part)
+            self._value_count += len(part.counters) + len(part.connections) + len(part.sessions)
         if not part.is_last:
             return
         whole = replace(
@@ -240,6 +280,6 @@ class Observer(Peer):
             is_last=True,
         )
         self._answer_count += 1
-        self._answer = []
+        self._answer, self._value_count = [], 0
         self._asked, self._next_question, self._is_asked = self._next_question, None, False
         self._tell(CountersRead(self._answer_count, whole))

@@ -1,17 +1,17 @@
 """What the three roles have in common, without I/O: one connection after another, each with a Hello that resumes the one before.
 
 A program that drives a peer calls opening(), opened(), failed(), receive(), lost() and tick() when something happens, and does what
-wants_transport(), take_output(), wants_end, wants_cut(), next_event() and deadline say.
+wants_transport(), take_output(), wants_end, wants_cut(), wants_abort(), next_event() and deadline say.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from waymark_nav._wire import Message
-from waymark_nav.core._connection import Connection
+from waymark_nav.core._connection import DRAIN_TIMEOUT, Connection
 from waymark_nav.errors import ClosedError, ConnectionFailedError, RefusedError, Rejection, WaymarkError
 from waymark_nav.frames import Frame
 from waymark_nav.messages import CloseCode, Hello, Role, Welcome
@@ -47,6 +47,9 @@ class Event:
 @dataclass(frozen=True, slots=True)
 class Connecting(Event):
     """The peer connects, for the first time or after a loss."""
+
+    #: Why the connection before was lost; empty: not known, or there was none.
+    reason: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,8 @@ class Peer:
         self._failures = 0
         self._was_welcomed = False
         self._is_closing = False
+        #: When close() is given up; None: it was not called.
+        self._close_until: float | None = None
         self._next_attempt: float | None = 0.0
         self._is_open = False
         self.error: WaymarkError | None = None
@@ -127,6 +132,10 @@ class Peer:
         """The largest frame that it takes; 0: any."""
         return 0
 
+    def _owed_bytes(self) -> int:
+        """Bytes that _dequeue() would return because the gateway asked for them, without those that have a bound of their own."""
+        return 0
+
     # What the program calls
 
     @property
@@ -148,12 +157,23 @@ class Peer:
         """Whether to open a transport now."""
         return not self.is_over and not self._is_open and self._next_attempt is not None and now >= self._next_attempt
 
+    @property
+    def owed_bytes(self) -> int:
+        """Bytes that wait to be written because the gateway asked for them. They have a bound: beyond it the connection is cut."""
+        return self._owed_bytes() if self._connection is None else self._connection.owed_bytes
+
+    def wants_abort(self, now: float) -> bool:
+        """Whether to close the transport at once, without what is not written: the gateway reads nothing, or does not close its side."""
+        if not self._is_open or self._connection is None:
+            return False
+        return self._connection.is_stuck(now) or (self._close_until is not None and now >= self._close_until)
+
     def wants_cut(self, now: float) -> bool:
         """Whether to close the transport now."""
         connection = self._connection
         if not self._is_open or connection is None:
             return False
-        return connection.is_stuck(now) or (connection.is_closed and not connection.has_left)
+        return self.wants_abort(now) or (connection.is_closed and not connection.has_left)
 
     @property
     def wants_end(self) -> bool:
@@ -167,6 +187,8 @@ class Peer:
         due = [each for each in (self._role_deadline(), None if self._is_open else self._next_attempt) if each is not None]
         if self._connection is not None and self._is_open:
             due.append(self._connection.deadline)
+            if self._close_until is not None:
+                due.append(self._close_until)
         return min(due) if due and not self.is_over else None
 
     def opening(self) -> None:
@@ -177,7 +199,7 @@ class Peer:
     def opened(self, now: float) -> None:
         """The transport is open."""
         self.opening()
-        self._connection = Connection(self._hello(), now, self._frame_bytes_max())
+        self._connection = Connection(self._hello(), now, self._frame_bytes_max(), self._owed_bytes)
         if self._is_closing:
             self._connection.leave(CloseCode.NORMAL, "", now)
 
@@ -204,6 +226,7 @@ class Peer:
                 self._activate(message, now)
             else:
                 self._received(whole, message, now)
+                connection.cut_if_owed_too_much(now)
 
     def lost(self, now: float) -> None:
         """The transport is closed."""
@@ -236,6 +259,8 @@ class Peer:
     def close(self, now: float) -> None:
         """Sends what is queued, says Goodbye, and does not connect again."""
         self._is_closing = True
+        if self._close_until is None:
+            self._close_until = now + DRAIN_TIMEOUT
         if not self._is_open:
             self._finish(ClosedError())
         elif self._connection is not None and not self._connection.is_active:
@@ -267,7 +292,7 @@ class Peer:
             return
         if lifetime is not None:
             self._disconnected(now)
-        self._tell(Connecting())
+        self._tell(Connecting(_reason(connection, reason)))
         hint = connection.goodbye.reconnect_after_milliseconds / 1_000 if connection is not None and connection.goodbye else 0.0
         policy = self._reconnection
         delay = min(policy.first_delay * 2 ** min(self._failures - 1, 20), policy.delay_max) * (1 + self._jitter() / 4)
@@ -299,6 +324,13 @@ class Peer:
         self._next_attempt = None
         self._ended(error)
         self._tell(Closed(error))
+
+
+def _reason(connection: Connection | None, reason: str) -> str:
+    """Why a connection was lost; the reason is that of its transport."""
+    if connection is None:
+        return reason
+    return connection.fault or (connection.goodbye.reason if connection.goodbye is not None else "") or reason
 
 
 def _kind(data: bytes) -> str:
