@@ -358,7 +358,7 @@ let package = Package(
         .target(
             name: "RandomMessages",
             dependencies: [
-                "WaymarkCodec", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording",
+                "Sweeps", "WaymarkCodec", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording",
             ],
             path: "Tests/RandomMessages", swiftSettings: testing),
 

@@ -21,6 +21,8 @@ while getopts b:dv: option; do
 done
 shift $((OPTIND - 1))
 folder=${1:-.build-package}
+SOURCE_DATE_EPOCH=$(scripts/release/epoch.sh)
+export SOURCE_DATE_EPOCH
 scripts/install.sh dpkg-dev debhelper dh-python python3 python3-hatchling
 
 if [[ -z $build ]]; then
@@ -42,7 +44,7 @@ waymark ($version) unstable; urgency=medium
 
   * The changes are in CHANGELOG.md beside this file.
 
- -- $(sed -n 's/^Maintainer: //p' scripts/release/debian/control)  $(git log -1 --format=%cD 2>/dev/null || date -R)
+ -- $(sed -n 's/^Maintainer: //p' scripts/release/debian/control)  $(LC_ALL=C date --utc -R --date "@$SOURCE_DATE_EPOCH")
 CHANGELOG
 (
   cd "$work/waymark"

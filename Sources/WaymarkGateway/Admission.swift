@@ -46,7 +46,7 @@ extension Gateway {
         let place = self.vehicles.index(forKey: path.vehicle)
         let (owner, old, count) =
             place.map {
-                self.vehicles.withValue(at: $0) {
+                self.vehicles.readValue(at: $0) {
                     ($0.principal, $0.endpoints[path.endpoint], $0.endpoints.count)
                 }
             } ?? (nil, nil, 0)
@@ -256,7 +256,7 @@ extension Gateway {
             self.settle(path.vehicle, at: now, into: &actions)
             // Changed rules may have refused it just now.
             guard let place = self.vehicles.index(forKey: path.vehicle),
-                self.vehicles.withValue(at: place, { $0.endpoints[path.endpoint]?.connection }) == connection
+                self.vehicles.readValue(at: place, { $0.endpoints[path.endpoint]?.connection }) == connection
             else { return }
             self.leaveAudience(path.endpoint, at: place, into: &actions)
             let end = now + self.rules.limits.grace

@@ -89,7 +89,7 @@ extension Gateway {
 
     /// The same, for the vehicle at a place in the dictionary.
     mutating func indexVehicle(_ id: VehicleID, at place: Dictionary<VehicleID, Vehicle>.Index) {
-        let session = self.vehicles.withValue(at: place) { $0.principal == nil ? $0.session : nil }
+        let session = self.vehicles.readValue(at: place) { $0.principal == nil ? $0.session : nil }
         let user = session.flatMap { self.sessions[$0]?.user ?? self.endedSessions[$0]?.user }
         let (old, new) = self.vehicles.withValue(at: place) { vehicle in
             let old = vehicle.indexed

@@ -243,7 +243,7 @@ extension Gateway {
     /// A vehicle's present standing in a session.
     mutating func status(of id: VehicleID, in session: SessionID) -> VehicleStatus {
         guard let place = self.vehicles.index(forKey: id),
-            case let connections = self.vehicles.withValue(at: place, { $0.connections }),
+            case let connections = self.vehicles.readValue(at: place, { $0.connections }),
             !connections.isEmpty, let features = self.features(of: session)
         else { return VehicleStatus(vehicle: id, standing: .awaited) }
         let endpoints = connections.map { name, _, endpoint in
@@ -258,9 +258,9 @@ extension Gateway {
     /// Tells the client of a vehicle's session the vehicle's present standing.
     mutating func announce(_ id: VehicleID, into actions: inout [Action]) {
         guard let place = self.vehicles.index(forKey: id),
-            let session = self.vehicles.withValue(at: place, { $0.session }),
+            let session = self.vehicles.readValue(at: place, { $0.session }),
             let index = self.sessions.index(forKey: session),
-            case let client = self.sessions.withValue(at: index, { $0.client }),
+            case let client = self.sessions.readValue(at: index, { $0.client }),
             let connection = self.client(client, { $0.connection }).flatMap(\.self)
         else { return }
         let status = self.status(of: id, in: session)

@@ -40,7 +40,7 @@ extension Gateway {
         // Each is looked up once: hashing an id costs as much as a message.
         guard let place = self.vehicles.index(forKey: path.vehicle),
             let index = self.sessions.index(forKey: id),
-            case let (endpoint?, user, lastSession) = self.vehicles.withValue(
+            case let (endpoint?, user, lastSession) = self.vehicles.readValue(
                 at: place, { ($0.endpoints[path.endpoint], $0.principal, $0.lastEnd?.session) }),
             endpoint.connection != nil
         else { return true }
@@ -83,7 +83,7 @@ extension Gateway {
     ) {
         guard let place = self.vehicles.index(forKey: path.vehicle),
             let index = self.sessions.index(forKey: id),
-            let endpoint = self.vehicles.withValue(at: place, { $0.endpoints[path.endpoint] }),
+            let endpoint = self.vehicles.readValue(at: place, { $0.endpoints[path.endpoint] }),
             let connection = endpoint.connection, var membership = endpoint.membership,
             let wait = membership.wait, membership.session == id,
             // It waits again once changed rules have reached its vehicle, unless they refuse it.
@@ -100,13 +100,13 @@ extension Gateway {
             return
         }
         // Once the client has ended guidance, those that wait are told only that.
-        guard self.sessions.withValue(at: index, { $0.content.phase }) != .ended else { return }
+        guard self.sessions.readValue(at: index, { $0.content.phase }) != .ended else { return }
         guard let entry = self.sessions[at: index].entry(profile, after: wait.sequence, &self.snapshots)
         else {
             self.counters.work.visit(self.sessions[at: index].retained.count / 16)
             return self.sessions[at: index].waiting.prepend(path)
         }
-        let session = self.sessions.withValue(at: index) { SessionSummary($0, at: now) }
+        let session = self.sessions.readValue(at: index) { SessionSummary($0, at: now) }
         if entry.kind == .full {
             let mayHoldOther = wait.mayHoldOther || !entry.later.isEmpty
             membership.firstResumable = session.sequence + (mayHoldOther ? 1 : 0)
@@ -188,7 +188,7 @@ extension Gateway {
             return $0.profileUse.remove(membership.profile, of: user)
         }
         if hasRoom { self.sessionsWithRoom.append(FreeRoom(session: id, user: user)) }
-        self.memory.set(id, self.sessions.withValue(at: session) { $0.kept })
+        self.memory.set(id, self.sessions.readValue(at: session) { $0.kept })
     }
 
     /// Counts an endpoint's profile for its user.
@@ -353,7 +353,7 @@ extension Gateway {
     ) -> Bool {
         let countMax = self.rules.limits.profilesPerSessionMax
         guard let user else { return false }
-        return self.sessions.withValue(at: session) {
+        return self.sessions.readValue(at: session) {
             $0.profileUse.hasRoom(for: profile, of: user, countMax: countMax)
         }
     }
@@ -434,9 +434,9 @@ extension Gateway {
     }
 
     mutating func features(at session: Dictionary<SessionID, GatewaySession>.Index) -> SessionFeatures {
-        let client = self.sessions.withValue(at: session) { $0.client }
+        let client = self.sessions.readValue(at: session) { $0.client }
         let granted = self.client(client) { $0.granted } ?? []
-        return self.sessions.withValue(at: session) { SessionFeatures($0, granted: granted) }
+        return self.sessions.readValue(at: session) { SessionFeatures($0, granted: granted) }
     }
 
     private func withheldReason(

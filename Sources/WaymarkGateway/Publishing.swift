@@ -95,7 +95,7 @@ extension Gateway {
         guard case .client(let client) = self.peers[connection] else { return }
         self.counters.framesRejected += 1
         guard let index = self.sessions.index(forKey: header.session),
-            self.sessions.withValue(at: index, { $0.client }) == client
+            self.sessions.readValue(at: index, { $0.client }) == client
         else { return }
         let needsAcknowledgement = self.sessions.withValue(at: index) {
             $0.skip(header.sequence)

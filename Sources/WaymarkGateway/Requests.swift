@@ -12,10 +12,10 @@ extension Gateway {
         _ request: ReceivedRequest, _ segment: Identifier, _ key: OpenRequest.Key,
         _ vehicle: Dictionary<VehicleID, Vehicle>.Index, at now: Instant, into actions: inout [Action]
     ) {
-        guard let session = self.vehicles.withValue(at: vehicle, { $0.session }),
+        guard let session = self.vehicles.readValue(at: vehicle, { $0.session }),
             let index = self.sessions.index(forKey: session)
         else { return self.decline(key, of: vehicle, .invalid, nil, into: &actions) }
-        let (name, isGuiding, isOnRoute) = self.sessions.withValue(at: index) { session in
+        let (name, isGuiding, isOnRoute) = self.sessions.readValue(at: index) { session in
             (
                 session.client, session.content.isGuiding,
                 segment.isEmpty || session.content.route.segments.contains(segment)
@@ -24,7 +24,7 @@ extension Gateway {
         guard isGuiding else { return self.decline(key, of: vehicle, .invalid, nil, into: &actions) }
         guard isOnRoute else { return self.decline(key, of: vehicle, .invalid, name, into: &actions) }
         guard let client = self.clients.index(forKey: name),
-            case let (connection?, features) = self.clients.withValue(
+            case let (connection?, features) = self.clients.readValue(
                 at: client, { ($0.connection, $0.granted) })
         else { return self.decline(key, of: vehicle, .gone, name, into: &actions) }
         guard features.contains(.waypointRequests) else {
@@ -40,15 +40,15 @@ extension Gateway {
         _ request: ReceivedRequest, _ key: OpenRequest.Key, _ vehicle: Dictionary<VehicleID, Vehicle>.Index,
         at now: Instant, into actions: inout [Action]
     ) {
-        let session = self.vehicles.withValue(at: vehicle) { $0.session }.flatMap {
+        let session = self.vehicles.readValue(at: vehicle) { $0.session }.flatMap {
             self.sessions.index(forKey: $0)
         }
-        if let session, self.sessions.withValue(at: session, { $0.content.isGuiding }) {
+        if let session, self.sessions.readValue(at: session, { $0.content.isGuiding }) {
             return self.decline(key, of: vehicle, .invalid, nil, into: &actions)
         }
         guard let first = self.nextHandler(for: key.vehicle, after: nil),
             case let name = first.handler.client, let client = self.clients.index(forKey: name),
-            let connection = self.clients.withValue(at: client, { $0.connection })
+            let connection = self.clients.readValue(at: client, { $0.connection })
         else {
             // Otherwise changed rules have not reached all clients, and one that may guide the vehicle may be among them.
             let outcome: Outcome = self.unruledClients.isEmpty ? .notSupported : .busy
@@ -95,7 +95,7 @@ extension Gateway {
         _ request: ReceivedRequest, _ key: OpenRequest.Key, _ vehicle: Dictionary<VehicleID, Vehicle>.Index,
         _ connection: ConnectionID, into actions: inout [Action]
     ) -> Bool {
-        let (number, outcome, openCount) = self.vehicles.withValue(at: vehicle) {
+        let (number, outcome, openCount) = self.vehicles.readValue(at: vehicle) {
             ($0.openRequest(key.id), $0.outcomes.outcome(of: key.id), $0.openRequests.count)
         }
         guard number == nil else { return false }
@@ -222,7 +222,7 @@ extension Gateway {
         let vehicle = self.vehicles.index(forKey: answer.vehicle)
         guard
             let number = vehicle.flatMap({
-                self.vehicles.withValue(at: $0) { $0.openRequest(answer.requestID) }
+                self.vehicles.readValue(at: $0) { $0.openRequest(answer.requestID) }
             }),
             case (true, let kind, let stage, let place)? = self.requests.withValue(
                 at: number, { ($0.client == client, $0.kind, $0.stage, $0.place) }),

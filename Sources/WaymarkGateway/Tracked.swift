@@ -64,13 +64,13 @@ struct Tracked<Key: Sendable & Hashable, Value: Sendable>: Sendable {
     @inline(__always)
     func index(forKey key: Key) -> Index? { self.elements.index(forKey: key) }
 
-    /// Reads or changes a value in place, see ``Swift/Dictionary/withValue(at:_:)``.
+    /// Changes a value in place, and notes it; see ``Swift/Dictionary/withValue(at:_:)``. What only reads uses ``readValue(at:_:)``.
     @inline(__always)
     mutating func withValue<Result>(at index: Index, _ body: (inout Value) -> Result) -> Result {
         body(&self[at: index])
     }
 
-    /// Reads a value in place.
+    /// Reads a value in place. Nothing is noted.
     @inline(__always)
     mutating func readValue<Result>(at index: Index, _ body: (Value) -> Result) -> Result {
         self.elements.withValue(at: index) { body($0) }

@@ -45,7 +45,7 @@ extension Gateway {
             self.answerPrompt(answer, path, connection, session, at: now, into: &actions)
         // The session has ended already. Own navigation applies to the vehicle, whatever session it is in.
         case .cancelNavigation(.userStopped) where !isCurrent:
-            let ended = self.vehicles.withValue(at: vehicle) { $0.end(of: session) }
+            let ended = self.vehicles.readValue(at: vehicle) { $0.end(of: session) }
             Self.sendEnd(ended, to: connection, into: &actions)
         case .cancelNavigation(let reason):
             if actions.count > actionCount {
@@ -109,7 +109,7 @@ extension Gateway {
     private mutating func isCurrent(
         _ session: SessionID, for vehicle: Dictionary<VehicleID, Vehicle>.Index
     ) -> Bool {
-        session == .none || session == self.vehicles.withValue(at: vehicle) { $0.session }
+        session == .none || session == self.vehicles.readValue(at: vehicle) { $0.session }
     }
 
     private func rejectUngranted(
@@ -125,7 +125,7 @@ extension Gateway {
     private mutating func isGranted(
         _ feature: Feature, to path: EndpointPath, _ vehicle: Dictionary<VehicleID, Vehicle>.Index
     ) -> Bool {
-        let isRequested = self.vehicles.withValue(at: vehicle) { vehicle in
+        let isRequested = self.vehicles.readValue(at: vehicle) { vehicle in
             vehicle.endpoints.index(forKey: path.endpoint).map {
                 vehicle.endpoints.values[$0].hello.features.contains(feature)
             }

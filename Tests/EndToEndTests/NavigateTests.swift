@@ -58,6 +58,35 @@ import Testing
         try await daemon.stop()
     }
 
+    @Test func `an engine is asked for a route through the stops of --via`() async throws {
+        let daemon = try await RunningDaemon.start()
+        // A server of files that has the answer for these points, and for no others.
+        let path = "/route/v1/driving/9.521522,47.141047;9.507593,47.075571;9.501363,47.068069"
+        let file = URL(filePath: "\(daemon.folder)/engine\(path)")
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            at: URL(filePath: ProgramTests.route("vaduz-balzers-charging")), to: file)
+        let server = try Program(command: [
+            "python3", "-u", "-m", "http.server", "--bind", "127.0.0.1", "--directory",
+            "\(daemon.folder)/engine", "0",
+        ])
+        let address = try await server.line { line in
+            line.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/).map { String($0.0) }
+        }
+        let cluster = try daemon.waymark("cluster", "--id", "car", "--until", "finished")
+        let navigate = try daemon.waymark(
+            "navigate", "--vehicle", "car", "--speed", "10000", "--engine", "osrm=\(address)", "--from",
+            "47.141047,9.521522", "--via", "47.075571,9.507593", "--to", "47.068069,9.501363")
+        #expect(await navigate.end() == 0)
+        #expect(await cluster.end() == 0)
+        try await server.errorLine { $0.contains("GET \(path)?steps=true") ? $0 : nil }
+        #expect(server.errorLines.count { $0.contains("GET ") } == 1)
+        server.signal(SIGTERM)
+        await server.end()
+        try await daemon.stop()
+    }
+
     @Test func `a start beyond the route is refused`() async throws {
         let navigate = try Program(
             "waymark", ["navigate", "--start-at", "9.5", "--route", ProgramTests.route("vaduz-balzers")])

@@ -117,6 +117,39 @@ import Testing
         try await again.stop()
     }
 
+    @Test func `the same seed leads to the same faults at random, another seed to others`() async throws {
+        /// The first faults on the connections of a cluster. Those of these kinds draw no random numbers for each frame, so which faults
+        /// follow each other does not depend on what the peers send, and when.
+        func faults(seed: String) async throws -> [String] {
+            let daemon = try await RunningDaemon.start()
+            let proxy = try await RunningProxy(
+                daemon,
+                faults: """
+                    faults:
+                      - { link: car, kind: chaos, every: 20ms, kinds: [delay, slice, throttle], for: 8760h }
+                    """, "--json", "--seed", seed)
+            let cluster = try Program(
+                "waymark", ["cluster", "--id", "car", "--wait", "60", "--connect", proxy.vehicle])
+            for _ in 0...10 { try await proxy.program.until("\"fault\"") }
+            cluster.signal(SIGINT)
+            await cluster.end()
+            _ = try await proxy.stop()
+            try await daemon.stop()
+            return proxy.program.lines.map(ProgramTests.object)
+                .filter { $0["kind"] as? String == "fault" && $0["fault"] as? String != "chaos" }
+                .prefix(10).compactMap { object in
+                    guard let fault = object["fault"] as? String, let text = object["text"] as? String else {
+                        return nil
+                    }
+                    return "\(fault): \(text)"
+                }
+        }
+        let first = try await faults(seed: "7")
+        #expect(first.count == 10)
+        #expect(try await faults(seed: "7") == first)
+        #expect(try await faults(seed: "8") != first)
+    }
+
     @Test func `what is wrong is said before it listens`() async throws {
         let folder = try RunningDaemon.newFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -1,13 +1,9 @@
-internal import Foundation
+internal import Sweeps
 internal import WaymarkCodec
 package import WaymarkProtocol
 
-/// The seeds that a search runs: the first `WAYMARK_SEEDS`, or so many by default; or only `WAYMARK_SEED`.
-package func hostileSeeds(_ count: UInt64) -> [UInt64] {
-    let environment = ProcessInfo.processInfo.environment
-    if let seed = environment["WAYMARK_SEED"].flatMap({ UInt64($0) }) { return [seed] }
-    return Array(1...(environment["WAYMARK_SEEDS"].flatMap { UInt64($0) } ?? count))
-}
+/// The seeds that a search with hostile messages runs, see ``sweptSeeds(_:from:)``.
+package func hostileSeeds(_ count: UInt64) -> [UInt64] { sweptSeeds(count, from: 1) }
 
 /// A gateway that says anything: valid messages with numbers at the ends of their ranges, in any order, and damaged ones.
 package struct HostileGateway: Sendable {

@@ -3,13 +3,8 @@ import Simulation
 import Sweeps
 import Testing
 
-/// The seeds to run: the first `WAYMARK_SEEDS`, 200 by default, or the part `WAYMARK_SEEDS_PART` of them; or only `WAYMARK_SEED`.
-let seeds: [UInt64] = {
-    if let shownSeed { return [shownSeed] }
-    let count = ProcessInfo.processInfo.environment["WAYMARK_SEEDS"].flatMap { UInt64($0) }
-    let all = 0..<(count ?? 200)
-    return SweepPart("WAYMARK_SEEDS_PART")?.cases(of: all) ?? Array(all)
-}()
+/// The seeds to run, see ``sweptSeeds(_:from:)``.
+let seeds = sweptSeeds(200)
 
 /// The seed whose whole trace is printed.
 let shownSeed = ProcessInfo.processInfo.environment["WAYMARK_SEED"].flatMap { UInt64($0) }

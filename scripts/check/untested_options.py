@@ -79,7 +79,7 @@ def python_options() -> Options:
 
 def swift_units(text: str) -> Iterator[list[str]]:
     """The texts of each function, in their order. A call of a function that runs a command stands for the command's name."""
-    literal = r'"(?:[^"\\\n]|\\.)*"'
+    literal = r'"{3}[\s\S]*?"{3}|"(?:[^"\\\n]|\\.)*"'
     text = re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE)
     functions = re.split(r"\bfunc\b|(?=\binit\()", text)
     starters = dict(STARTERS)
@@ -88,7 +88,7 @@ def swift_units(text: str) -> Iterator[list[str]]:
         name = re.match(r"\s*(\w+)\(", function)
         called = kind if name and name[1] == "init" else name[1] if name else ""
         is_helper = re.search(r"\barguments\b|String\.\.\.", function) and re.search(r"Program\(|Process\(|waymark\(", function)
-        words = [word[1:-1] for word in re.findall(literal, function)]
+        words = [word.strip('"') for word in re.findall(literal, function)]
         words += [value for name, value in CONSTANTS.items() if re.search(rf"\b{name}\b", function)]
         command = next((word for word in words if word in COMMANDS), None)
         if called and is_helper and command:
@@ -105,7 +105,7 @@ def swift_units(text: str) -> Iterator[list[str]]:
             elif token.endswith("("):
                 words += starters[token[:-1]].split()
             else:
-                words += token[1:-1].split() or [""]
+                words += token.strip('"').split() or [""]
         yield words
 
 

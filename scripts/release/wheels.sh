@@ -24,6 +24,8 @@ sed 's|^Files: usr/lib/waymark/|Files: waymark_nav_tools/bin/|' scripts/release/
 
 # The system's Python: another one that is found first need not have hatchling.
 export PYTHONDONTWRITEBYTECODE=1
+SOURCE_DATE_EPOCH=$(scripts/release/epoch.sh)
+export SOURCE_DATE_EPOCH
 for project in Sources/python "$work/tools"; do
   (cd "$project" && /usr/bin/python3 -m hatchling build -t wheel -d "$folder" >/dev/null)
 done

@@ -1,4 +1,4 @@
-import Foundation
+import Sweeps
 import Testing
 import WaymarkHistory
 import WaymarkProtocol
@@ -28,9 +28,7 @@ import WaymarkScenario
         }
     }()
 
-    private static let seeds: Range<UInt64> = {
-        0..<(ProcessInfo.processInfo.environment["WAYMARK_SEEDS"].flatMap { UInt64($0) } ?? 100)
-    }()
+    private static let seeds = sweptSeeds(100)
 
     private static let messages = [
         "startGuidance", "currentRoadName", "updateManeuverState", "updateManeuverEstimates",
