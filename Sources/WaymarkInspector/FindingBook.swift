@@ -85,8 +85,7 @@ package struct FindingBook: Sendable {
 
     private mutating func add(_ finding: Finding, at date: Date, _ state: RecordedState) {
         let vehicles = state.peers.vehicles(of: finding.session).map(\.rawValue)
-        self.add(
-            finding, RecordingTime(nanoseconds: UInt64(max(0, date.timeIntervalSince1970 * 1e9))), vehicles)
+        self.add(finding, RecordingTime(date), vehicles)
     }
 
     private mutating func add(_ finding: Finding, _ time: RecordingTime, _ vehicles: [String]) {

@@ -2,6 +2,7 @@ internal import Foundation
 internal import Synchronization
 internal import WaymarkProtocol
 internal import WaymarkRecording
+internal import WaymarkTexts
 
 /// The time of what is told, which goes on also while the computer's clock is set back: times are the order in which the page shows it.
 final class FeedClock: Sendable {
@@ -18,7 +19,7 @@ final class FeedClock: Sendable {
 
     /// `date`, or the present time if it is nil.
     func time(_ date: Date?) -> RecordingTime {
-        if let date { return RecordingTime(nanoseconds: UInt64(max(0, date.timeIntervalSince1970 * 1e9))) }
+        if let date { return RecordingTime(date) }
         let now = self.now()
         return self.anchor.withLock { anchor in
             let time = anchor.time + (now.elapsed - anchor.elapsed)

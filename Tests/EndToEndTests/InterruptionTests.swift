@@ -31,13 +31,25 @@ import WaymarkProtocol
         }
     }
 
-    private static let commands = [
-        Command("watch", statuses: [0, 143]), Command("watch --json", statuses: [0, 143]), Command("status"),
-        Command("top", statuses: [0, 143]), Command("lint --live", statuses: [0, 0]),
-        Command("record --to FOLDER", statuses: [0, 143]), Command("cluster --id car --watch"),
-        Command("cluster --id car --accept-prompts yes --json"), Command("navigate --route ROUTE"),
-        Command("request waypoint 47,9 --id car"), Command("request destination 47,9 --id car"),
-    ]
+    private static let commands: [Command] =
+        [
+            Command("watch", statuses: [0, 143]), Command("watch --json", statuses: [0, 143]),
+            Command("status"), Command("top", statuses: [0, 143]), Command("lint --live", statuses: [0, 0]),
+            Command("record --to FOLDER", statuses: [0, 143]), Command("cluster --id car --watch"),
+            Command("cluster --id car --accept-prompts yes --json"), Command("navigate --route ROUTE"),
+            Command("request waypoint 47,9 --id car"), Command("request destination 47,9 --id car"),
+            Command("request cancel --id car"),
+        ] + servers
+
+    /// Commands that serve a page or metrics until a signal ends them.
+    #if Inspector
+        private static let servers = [
+            Command("inspect --listen 127.0.0.1:0", statuses: [0, 0]),
+            Command("exporter --listen 127.0.0.1:0", statuses: [0, 0]),
+        ]
+    #else
+        private static let servers: [Command] = []
+    #endif
 
     private static func withGateway(
         _ body: (_ gateway: FakeGateway, _ folder: String) async throws -> Void
@@ -94,6 +106,20 @@ import WaymarkProtocol
             // A status needs the gateway: it may have failed before.
             #expect([1, command.statuses[1]].contains(await program.end()))
         }
+    }
+
+    @Test(arguments: servers, [SIGINT, SIGTERM])
+    func `a command that serves ends with success although there is no gateway`(
+        _ command: Command, _ signal: Int32
+    ) async throws {
+        let folder = try RunningDaemon.newFolder()
+        let program = try command.start(connectedTo: "\(folder)/none", in: folder)
+        // It serves, and has tried to connect: the exporter does so only at the start and when it is asked.
+        try await program.line(containing: "127.0.0.1:")
+        try await program.errorLine { $0.contains("cannot connect to unix:\(folder)/none") ? $0 : nil }
+        program.signal(signal)
+        #expect(await program.end() == 0)
+        try FileManager.default.removeItem(atPath: folder)
     }
 
     @Test(arguments: [SIGINT, SIGTERM])

@@ -174,6 +174,15 @@ async def test_process(rig):
     car = await rig.vehicle("car")
     await car.eventually({{"phase": "active"}}, within=0.01)
 
+async def test_input(rig):
+    code = "import select, sys; print(select.select([0], [], [], 0)[0], flush=True); sys.stdin.read()"
+    program = await rig.process({sys.executable!r}, "-c", code)
+    while not program.output and program.status is None:
+        await asyncio.sleep(0.01)
+    # An input that is over, such as that of /dev/null, could be read at once.
+    assert program.output == "[]"
+    assert program.status is None
+
 async def test_patience(rig):
     program = await rig.process({sys.executable!r}, "-c", "import time; time.sleep(60)", name="sleeper")
     await program.wait(within=0.01)
@@ -195,7 +204,7 @@ async def test_profiles(rig):
         await rig.vehicle(profile, profile=profile)
 """
     result = run(tests=tests)
-    result.assert_outcomes(failed=6, passed=1)
+    result.assert_outcomes(failed=6, passed=2)
     text = result.stdout.str()
     for said in (
         "ended with status 3: hello",
@@ -206,6 +215,31 @@ async def test_profiles(rig):
         "the vehicle no spaces: ",
     ):
         assert said in text, said
+
+
+def test_a_client_waits_for_what_is_said(run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = pytester.path / "waymark"
+    program.write_text('#!/bin/sh\necho "$*"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("WAYMARK", str(program))
+    tests = """
+@pytest.mark.parametrize("options, word", [
+    ({}, "connected"), ({"waits_for": "joined"}, "connected"), ({"waits_for": "ready"}, "ready"), ({"waits_for": "nothing"}, "no"),
+])
+async def test_words(rig, options, word):
+    client = await rig.client("nav", drive="heidelberg-lanes", **options)
+    assert await client.wait(within=20) == 0
+    words = client.output.split()
+    assert words[:3] == ["navigate", "--id", "nav"]
+    assert words[words.index("--await-vehicle") + 1] == word
+    assert words.count("--await-vehicle") == 1
+
+async def test_wrong(rig):
+    await rig.client("nav", drive="heidelberg-lanes", waits_for="redy")
+"""
+    result = run(tests=tests)
+    result.assert_outcomes(passed=4, failed=1)
+    assert "waits_for is one of nothing, joined, ready, not redy; did you mean ready?" in result.stdout.str()
 
 
 def test_other_plugins_are_left_alone(run: Run, pytester: pytest.Pytester) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import _ssl
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from conftest import ROOT
 
@@ -37,11 +40,34 @@ def test_an_executable_that_cannot_be_run_is_named_with_the_reason(tmp_path: Pat
     assert become("waymark", missing).stderr == f"waymark: {missing} cannot be run: Permission denied\n"
 
 
-def test_an_executable_that_needs_another_library_is_refused() -> None:
-    def needed(path: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([sys.executable, ROOT / "scripts/release/needed.py", path], capture_output=True, text=True, check=False)
+def needed(path: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, ROOT / "scripts/release/needed.py", path], capture_output=True, text=True, check=False)
 
+
+def test_an_executable_that_needs_another_library_is_refused() -> None:
     assert needed("/bin/sh").returncode == 0
     refused = needed(_ssl.__file__)
     assert refused.returncode == 1
     assert "needs what no supported system may have: libssl.so" in refused.stderr
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_an_executable_with_library_folders_or_late_binding_is_refused(tmp_path: Path) -> None:
+    source, executable = tmp_path / "main.c", tmp_path / "main"
+    source.write_text("int main(void) { return 0; }\n")
+
+    def linked(*options: str) -> subprocess.CompletedProcess[str]:
+        subprocess.run(["cc", *(f"-Wl,{option}" for option in options), source, "-o", executable], check=True)
+        return needed(executable)
+
+    now = linked("-z,now")
+    assert (now.returncode, now.stderr) == (0, "")
+    for options, words in (
+        (("-rpath,/x", "--enable-new-dtags", "-z,lazy"), ("RUNPATH /x", "no BIND_NOW")),
+        (("-rpath,/x", "--disable-new-dtags", "-z,now"), ("RPATH /x",)),
+        (("-rpath,/x", "--enable-new-dtags", "-z,now"), ("RUNPATH /x",)),
+        (("-z,lazy",), ("no BIND_NOW",)),
+    ):
+        refused = linked(*options)
+        assert refused.returncode == 1
+        assert refused.stderr == f"{executable} is linked unsafely: {', '.join(words)}\n"

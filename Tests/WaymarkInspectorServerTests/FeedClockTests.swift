@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import Testing
 import WaymarkProtocol
@@ -37,5 +38,16 @@ import WaymarkRecording
         // Small corrections are not followed: they would disorder what is told.
         clocks.pass(.seconds(1), set: .seconds(1))
         #expect(clock.time(nil) == begin + .seconds(3_614))
+    }
+
+    @Test func `a date beyond the range of the recordings' time is its first or last nanosecond`() {
+        let clock = FeedClock()
+        #expect(clock.time(Date(timeIntervalSince1970: 1.5)) == RecordingTime(nanoseconds: 1_500_000_000))
+        for (seconds, nanoseconds) in [
+            (-1, 0), (-.infinity, 0), (.nan, 0), (1e11, .max), (.infinity, .max),
+        ] as [(Double, UInt64)] {
+            let time = clock.time(Date(timeIntervalSince1970: seconds))
+            #expect(time == RecordingTime(nanoseconds: nanoseconds), "\(seconds)")
+        }
     }
 }

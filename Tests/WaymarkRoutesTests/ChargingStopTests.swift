@@ -65,6 +65,39 @@ import WaymarkRoutes
         #expect(drive.state == .finished)
     }
 
+    @Test(arguments: [0, 1, 2])
+    func `a waypoint off the Earth is reported; the names, the charging stop and the line stay`(_ index: Int)
+        throws
+    {
+        let right = try RouteReader.read(Self.answer(station: Self.station)).routes[0]
+        let text = String(decoding: Self.answer(station: Self.station), as: UTF8.self)
+        let location = "{\"location\":[9,\(["0", "0.001", "0.002"][index])],"
+        let wrong = text.replacing(location, with: "{\"location\":[9,91],")
+        #expect(wrong != text)
+        let route = try RouteReader.read(Array(wrong.utf8)).routes[0]
+        #expect(route.waypoints.map(\.nameVariants) == [["Start"], ["Ionity Nord"], ["End"]])
+        #expect(route.waypoints[1].stopKind == .charging)
+        #expect(route.waypoints[1].charge == right.waypoints[1].charge)
+        #expect(route.line == right.line && route.distance == right.distance)
+        #expect(route.waypoints[index].center.meters(to: right.waypoints[index].center) < 10)
+        let notices = route.notices.filter { !right.notices.contains($0) }
+        #expect(notices.map(\.path) == ["routes[0].waypoints[\(index)]"])
+        #expect(notices.map(\.reason) == ["no location on the Earth; the line's end is taken"])
+    }
+
+    @Test func `a distance with a text for people is read like its number, without a notice`() throws {
+        let text = String(decoding: Self.answer(station: Self.station), as: UTF8.self)
+        // The legs say 222 m together.
+        func route(_ distance: String) throws -> EngineRoute {
+            let changed = text.replacing("\"distance\":222,", with: "\"distance\":\(distance),")
+            return try RouteReader.read(Array(changed.utf8)).routes[0]
+        }
+        let read = try route("{\"text\":\"222 m\",\"value\":222}")
+        #expect(read.distance == .meters(222) && read.notices == (try route("222")).notices)
+        let other = try route("{\"text\":\"0.2 km\",\"value\":230}")
+        #expect(other.distance == .meters(230) && other.notices == read.notices)
+    }
+
     @Test func `a station that the request named is a charging stop as well`() throws {
         let station = Self.station.replacing(
             "\"charging-station\"", with: "\"user-provided-charging-station\"")

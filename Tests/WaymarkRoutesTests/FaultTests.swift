@@ -50,6 +50,24 @@ import WaymarkRoutes
         if line.dimensions == 3 { #expect(route.reports("three dimensions")) }
     }
 
+    @Test(arguments: FaultyAnswer.allCases, [1e5, 1e6])
+    func `backslashes that were lost or doubled are repaired, and reported`(
+        _ form: FaultyAnswer, _ unitsPerDegree: Double
+    ) throws {
+        var fault = FaultyAnswer.Fault()
+        fault.unitsPerDegree = unitsPerDegree
+        fault.line = FaultyAnswer.lineWithBackslash(unitsPerDegree: unitsPerDegree)
+        #expect(String(decoding: form.answer(fault), as: UTF8.self).contains(#"\\b@"#))
+        let right = try Self.route(form, fault)
+        #expect(!right.reports("backslash"))
+        for (backslashes, words) in [(0, "it was put back"), (2, "escaped twice"), (3, "escaped twice")] {
+            fault.backslashes = backslashes
+            let route = try Self.route(form, fault)
+            #expect(route.line == right.line)
+            #expect(route.reports(words))
+        }
+    }
+
     @Test(arguments: FaultyAnswer.allCases)
     func `bearings of zero do not turn two turns into straight roads`(_ form: FaultyAnswer) throws {
         var fault = FaultyAnswer.Fault()
@@ -70,6 +88,17 @@ import WaymarkRoutes
         let distance = meters < 10_000 ? "400 m" : "\(Int(meters / 1_000)) km"
         #expect(moved.count == 1 && moved[0].reason.contains(distance), "\(moved)")
         #expect(Self.isRight(route))
+    }
+
+    @Test(arguments: FaultyAnswer.allCases)
+    func `a destination off the Earth is reported, and the line's end is taken`(_ form: FaultyAnswer) throws {
+        var fault = FaultyAnswer.Fault()
+        fault.destination.latitude = 91
+        let route = try Self.route(form, fault)
+        #expect(Self.isRight(route) && Self.angles(route) == [90, -90])
+        #expect(route.waypoints.last?.center == route.line.last)
+        let notices = route.notices.filter { $0.reason.contains("on the Earth") || $0.isMovedPoint }
+        #expect(notices.map(\.reason) == ["no location on the Earth; the line's end is taken"])
     }
 
     @Test(arguments: FaultyAnswer.allCases)

@@ -29,10 +29,22 @@ enum FaultyAnswer: String, CaseIterable, Sendable, CustomTestStringConvertible {
     static let turns = [0, 6, 18, 25]
     static let meters = [300.0, 600, 350]
 
+    /// A line with one point moved, so that its polyline has one backslash, before a `b`: with a lost backslash, JSON reads both as a
+    /// control character.
+    static func lineWithBackslash(unitsPerDegree units: Double) -> [Coordinate] {
+        var line = Self.line
+        // A difference of -15 is written as a backslash, and one of -18 as `b@`.
+        line[12].latitude = ((line[11].latitude * units).rounded() - 15) / units
+        line[12].longitude = ((line[11].longitude * units).rounded() - 18) / units
+        return line
+    }
+
     /// What is wrong in an answer.
     struct Fault: Sendable {
+        var line = FaultyAnswer.line
         var unitsPerDegree: Double?
         var dimensions = 2
+        /// How often backslashes are doubled; 0: they are lost.
         var backslashes = 1
         /// Bearings that are stated, in place of the right ones.
         var bearings: [Double?]?
@@ -98,7 +110,7 @@ enum FaultyAnswer: String, CaseIterable, Sendable, CustomTestStringConvertible {
     private static func position(_ point: Coordinate) -> String { "[\(point.longitude),\(point.latitude)]" }
 
     private func osrm(_ fault: Fault) -> String {
-        let line = Self.line
+        let line = fault.line
         let types = ["depart", "turn", "turn", "arrive"]
         let modifiers = ["straight", "right", "left", "straight"]
         let steps = types.indices.map { index in
@@ -137,9 +149,9 @@ enum FaultyAnswer: String, CaseIterable, Sendable, CustomTestStringConvertible {
         let trip = { (maneuvers: [String]) in
             """
             {"status":0,"status_message":"Found route between points","units":"kilometers","locations":[
-            {"type":"break","lat":\(Self.line[0].latitude),"lon":\(Self.line[0].longitude)},
+            {"type":"break","lat":\(fault.line[0].latitude),"lon":\(fault.line[0].longitude)},
             {"type":"break","lat":\(fault.destination.latitude),"lon":\(fault.destination.longitude)}],
-            "legs":[{"shape":\(self.polyline(Self.line[...], fault)),"summary":{"length":1.25,"time":90},
+            "legs":[{"shape":\(self.polyline(fault.line[...], fault)),"summary":{"length":1.25,"time":90},
             "maneuvers":[\(maneuvers.joined(separator: ","))]}],"summary":{"length":1.25,"time":90}}
             """
         }
@@ -158,9 +170,9 @@ enum FaultyAnswer: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
         let path = { (instructions: [String]) in
             """
-            {"distance":1250,"time":90000,"points_encoded":true,"points":\(self.polyline(Self.line[...], fault)),
+            {"distance":1250,"time":90000,"points_encoded":true,"points":\(self.polyline(fault.line[...], fault)),
             "snapped_waypoints":{"type":"LineString","coordinates":[
-            \(Self.position(Self.line[0])),\(Self.position(fault.destination))]},
+            \(Self.position(fault.line[0])),\(Self.position(fault.destination))]},
             "instructions":[\(instructions.joined(separator: ","))]}
             """
         }

@@ -48,7 +48,7 @@ COMMANDS = {
         "cluster --id car --accept-prompts yes --json",
         "request waypoint 47,9 --id other",
         "request destination 47,9 --id other",
-        "request stop --id other",
+        "request cancel --id other",
         "python cluster --json --id car --watch",
     ],
     "navigation": ["navigate --route {route}", "navigate --route {route} --vehicle ghost"],

@@ -130,6 +130,8 @@ package struct JSONNode {
     /// A length or a time; nil for anything else. Some answers have it as an object with its value and a text for people.
     package var quantity: Double? {
         guard let value = self["value"] else { return self.number }
+        // It repeats the value.
+        self.passOver("text")
         return value.number
     }
 

@@ -63,6 +63,13 @@ struct GraphHopperReader {
     /// The waypoints, which the engine moved to the line; nil if the answer has none.
     private mutating func places(_ path: JSONNode) throws(RouteReadingError) -> [PlaceDraft]? {
         guard let snapped = path["snapped_waypoints"] else { return nil }
+        // Each place is read alone: the position beside one that is off the Earth is another waypoint.
+        if snapped["type"]?.string == "LineString", let positions = snapped["coordinates"]?.elements {
+            guard !positions.isEmpty else { return nil }
+            return positions.map {
+                PlaceDraft(path: $0.path, center: Coordinate(lonLat: $0), isRequested: false)
+            }
+        }
         let centers = try snapped.line(
             units: [self.units(of: path)], evidence: LineEvidence(), &self.book)
         return centers?.map { PlaceDraft(path: snapped.path, center: $0, isRequested: false) }

@@ -67,5 +67,11 @@ package enum RecordedJSON {
 }
 
 extension RecordingTime {
+    /// 1970 and 2554 for dates before and after.
+    package init(_ date: Date) {
+        let nanoseconds = max(0, date.timeIntervalSince1970 * 1e9)
+        self.init(nanoseconds: nanoseconds < 0x1p64 ? UInt64(nanoseconds) : .max)
+    }
+
     package var date: Date { Date(timeIntervalSince1970: Double(self.nanoseconds) / 1e9) }
 }

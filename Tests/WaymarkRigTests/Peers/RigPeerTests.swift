@@ -10,7 +10,8 @@ import WaymarkScenario
 
 /// What simulated vehicles and clients do in a run.
 @Suite struct RigPeerTests {
-    private static let stop = Waypoint(center: Coordinate(latitude: 47.0956, longitude: 9.5176))
+    private static let stop = Waypoint(
+        center: Coordinate(latitude: 47.0956, longitude: 9.5176), stopKind: .charging)
 
     /// Lets the vehicle ask for a stop.
     private static func request(_ stage: inout Stage) throws {
@@ -33,6 +34,8 @@ import WaymarkScenario
         #expect(Self.outcome(stage) == .accepted)
         #expect(stage.client?.guide?.reroutes == 1)
         #expect(stage.vehicle?.state.trip?.waypoints.count == 1)
+        // The engine's answer does not say why the stop is made; the request did.
+        #expect(stage.vehicle?.state.trip?.waypoints.first?.stopKind == .charging)
         #expect(
             stage.messages(Stage.vehicle, .toPeer).contains { if case .prompt = $0 { true } else { false } })
     }
