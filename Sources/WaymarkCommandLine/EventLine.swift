@@ -11,8 +11,10 @@ extension SessionEvent {
         case .routeSource(let vehicle, let source): return "\(vehicle): route source \(source.name)"
         case .settings(let vehicle, let endpoint, let settings): return "\(vehicle)/\(endpoint): \(settings)"
         case .zoom(let vehicle, let direction): return "\(vehicle): zoom \(direction.name)"
-        case .alertResponse(let vehicle, let alert, let action):
-            return "\(vehicle): alert \(alert) \(action == 0 ? "dismissed" : "action \(action)")"
+        case .alertResponse(let vehicle, let alert, .dismissed(let dismissal)):
+            return "\(vehicle): alert \(alert) dismissed: \(dismissal.name)"
+        case .alertResponse(let vehicle, let alert, .action(let action)):
+            return "\(vehicle): alert \(alert) action \(action)"
         case .waypointResult(let vehicle, let result):
             return "\(vehicle): waypoint request: \(result.explanation)"
         case .shareResult(let vehicle, let id, let result):

@@ -284,12 +284,14 @@ actor Navigator {
         do throws(RoutingError) {
             let points = [Waypoint(center: position), inquiry.destination.closed]
             let answer = try await engine.route(through: points)
+            // The request may have ended meanwhile, which cancels this task.
+            guard !Task.isCancelled else { return .decline(.busy) }
             guard Self.leads(answer.routes[0], to: 1, of: points) else { return .decline(.invalid) }
             let assignment = Assignment(answer: answer, vehicles: .vehicles([inquiry.vehicle]))
             guard case .enqueued = self.assign.yield(assignment) else { return .decline(.busy) }
             return .accept
         } catch {
-            Terminal.note("\(error)")
+            if !Task.isCancelled { Terminal.note("\(error)") }
             return .decline(.invalid)
         }
     }
@@ -306,7 +308,8 @@ actor Navigator {
         let (waypoints, index) = await guide.waypoints(with: stop, before: next)
         let route: EngineRoute
         do throws(RoutingError) { route = try await engine.route(through: waypoints).routes[0] } catch {
-            Terminal.note("\(error)")
+            // The request may have ended meanwhile, which cancels this task.
+            if !Task.isCancelled { Terminal.note("\(error)") }
             return .decline(.invalid)
         }
         guard Self.leads(route, to: index, of: waypoints) else { return .decline(.invalid) }

@@ -12,19 +12,25 @@ struct RequestStories {
         var object: [String: Any]
         var steps: [[String: Any]] = []
         var outcome: Outcome?
+        /// The client that the outcome names.
+        var client = ""
         var isOver = false
-        /// Who was asked last.
-        var asked = ""
+        /// What happened since a client was asked last.
+        var course = RequestCause.Course()
         /// Of those that were not forwarded: why the gateway did not accept the request.
         var rejection: String?
         var isAskedAgain = false
         /// The step that decided.
         var decisive = 0
-        var declinedBy = ""
-        /// The deadline of the prompt.
-        var promptDeadline: Double?
-        var answeredAt: Double?
         var withdrawnBy = ""
+        /// Whether an endpoint of the vehicle was told the outcome.
+        var isVehicleTold = false
+
+        /// Notes what a client says, unless another one was asked since.
+        mutating func change(by client: String, _ change: (inout RequestCause.Course) -> Void) {
+            if self.course.asked.isEmpty { self.course.asked = client }
+            if self.course.asked == client { change(&self.course) }
+        }
     }
 
     static let countMax = 50
@@ -102,9 +108,9 @@ struct RequestStories {
                 ["accepted": answer.isAccepted]
             ) {
                 // The first answer counts, the others are ignored (REQ-ASK-10).
-                guard $0.answeredAt == nil else { return }
-                $0.answeredAt = at
-                if !answer.isAccepted { $0.declinedBy = peer }
+                guard $0.course.answeredAt == nil else { return }
+                $0.course.answeredAt = at
+                if !answer.isAccepted { $0.course.declinedBy = peer }
             }
         default: break  // Not about a request.
         }
@@ -120,17 +126,22 @@ struct RequestStories {
             self.add(
                 answer.requestID, "estimates", peer, placed,
                 "\(peer) offers \(Story.estimates(estimates)) with the stop",
-                ["travelEstimates": ModelJSON.estimates(estimates)])
+                ["travelEstimates": ModelJSON.estimates(estimates)]
+            ) { $0.change(by: peer) { $0.hasEstimates = true } }
         case .ownPrompt:
             self.add(answer.requestID, "ownPrompt", peer, placed, "\(peer) asks its own user") {
                 $0.object["stage"] = "ownPrompt"
+                $0.change(by: peer) { $0.asksOwnUser = true }
             }
-        case .accept: self.add(answer.requestID, "accept", peer, placed, "\(peer) accepts")
+        case .accept:
+            self.add(answer.requestID, "accept", peer, placed, "\(peer) accepts") {
+                $0.change(by: peer) { $0.isAccepted = true }
+            }
         case .decline(let outcome):
             self.add(
                 answer.requestID, "decline", peer, placed, "\(peer) declines: \(Self.words(outcome))",
                 ["outcome": "\(outcome)"]
-            ) { $0.declinedBy = peer }
+            ) { $0.change(by: peer) { $0.declinedBy = peer } }
         }
     }
 
@@ -148,12 +159,17 @@ struct RequestStories {
                 ["deadline": deadline]
             ) {
                 $0.object["stage"] = "prompting"
-                $0.promptDeadline = deadline
+                $0.course.promptDeadline = deadline
             }
         case .requestOutcome(let outcome):
             // That to a client is its part only: the next one is asked (REQ-ASK-15).
             guard peers.contains(where: { PlacedEntry.vehicle(of: $0) == self.vehicle }) else { break }
-            self.end(outcome.requestID, outcome.outcome, placed)
+            self.end(outcome.requestID, outcome.outcome, outcome.client?.rawValue ?? "", placed)
+            self.change(outcome.requestID) { story in
+                // An event of a recorded run names the session's client, which need not be the outcome's.
+                guard story.isOver, !story.isVehicleTold else { return }
+                (story.client, story.isVehicleTold) = (outcome.client?.rawValue ?? "", true)
+            }
         case .error(let rejection) where !rejection.requestID.isEmpty:
             let text = "\(rejection.field.isEmpty ? "" : "\(rejection.field) ")\(rejection.reason)"
             self.add(
@@ -161,7 +177,7 @@ struct RequestStories {
                 ["field": rejection.field, "reason": rejection.reason]
             ) { story in
                 // Of what was forwarded, something else is rejected: an answer, or a second request of this id.
-                guard story.asked.isEmpty, !story.isAskedAgain,
+                guard story.course.asked.isEmpty, !story.isAskedAgain,
                     peers.contains(story.object["by"] as? String ?? "")
                 else { return }
                 (story.isOver, story.rejection) = (true, text)
@@ -176,7 +192,8 @@ struct RequestStories {
         self.restart(id)
         self.add(id, "forwarded", names, placed, "the gateway asks \(names)") {
             // What one before said counts no more.
-            ($0.asked, $0.declinedBy, $0.promptDeadline, $0.answeredAt) = (names, "", nil, nil)
+            $0.course = RequestCause.Course()
+            $0.course.asked = names
         }
     }
 
@@ -189,7 +206,8 @@ struct RequestStories {
                 if !event.client.isEmpty { story.object["client"] = event.client }
                 if event.session != 0 { story.object["session"] = Int(event.session) }
             }
-        case .requestEnded: if let outcome = Outcome(rawValue: event.code) { self.end(id, outcome, placed) }
+        case .requestEnded:
+            if let outcome = Outcome(rawValue: event.code) { self.end(id, outcome, event.client, placed) }
         default: break  // Has no id of a request.
         }
     }
@@ -256,13 +274,15 @@ struct RequestStories {
         }
     }
 
-    private mutating func end(_ id: Identifier, _ outcome: Outcome, _ placed: PlacedEntry) {
+    private mutating func end(
+        _ id: Identifier, _ outcome: Outcome, _ client: String, _ placed: PlacedEntry
+    ) {
         let at = self.source.seconds(placed.place.time)
         var isNew = false
         self.change(id) { story in
             guard !story.isOver else { return }
             isNew = true
-            (story.isOver, story.outcome) = (true, outcome)
+            (story.isOver, story.outcome, story.client) = (true, outcome, client)
             story.decisive = max(0, story.steps.count - 1)
             story.object["end"] = at
             story.object["stage"] = "ended"
@@ -321,39 +341,14 @@ struct RequestStories {
         if let rejection = story.rejection {
             return ["text": "The gateway rejected it: \(rejection).", "step": story.decisive]
         }
-        guard let outcome = story.outcome, outcome != .accepted else { return nil }
-        let named = story.object["client"] as? String ?? "the client"
-        let client = story.asked.isEmpty ? named : story.asked
-        var by = ""
-        var text: String
-        switch outcome {
-        case .declinedByUser where !story.declinedBy.isEmpty:
-            by = story.declinedBy
-            text = "The user at \(by) declined"
-            if let deadline = story.promptDeadline, let answered = story.answeredAt, answered < deadline {
-                text += ", \(((deadline - answered) * 10).rounded() / 10) s before the deadline"
-            }
-        case .timedOut:
-            let isPrompted = story.promptDeadline != nil && story.answeredAt == nil
-            let waited = isPrompted ? "the vehicle's user" : client
-            (by, text) = (waited, "No answer came in time; \(waited) was asked last")
-        case .withdrawn:
-            (by, text) = (
-                story.withdrawnBy,
-                "\(story.withdrawnBy.isEmpty ? "The sender" : story.withdrawnBy) withdrew it"
-            )
-        case .gone: (by, text) = (client, "\(client) disconnected before it answered")
-        case .sessionEnded: text = "The session ended before there was an answer"
-        case .notSupported: (by, text) = (client, "\(client) does not answer such requests")
-        case .busy where story.declinedBy.isEmpty: text = "Too many requests are open"
-        case .invalid where story.declinedBy.isEmpty:
-            text = "It was not possible then, e.g. a stop while no client guides"
-        default:
-            by = story.declinedBy
-            text = "\(by.isEmpty ? client : by) declined: \(Self.words(outcome)), and gave no other reason"
-        }
-        var object: [String: Any] = ["text": text + "."]
-        object.set(nonEmpty: "by", by)
+        guard let outcome = story.outcome, outcome != .accepted,
+            let kind = RequestCause.Kind(rawValue: story.object["request"] as? String ?? "")
+        else { return nil }
+        let cause = RequestCause(
+            kind, outcome, client: story.client, story.course, withdrawnBy: story.withdrawnBy,
+            isVehicleTold: story.isVehicleTold)
+        var object: [String: Any] = ["text": cause.text + "."]
+        object.set(nonEmpty: "by", cause.by)
         object["step"] = story.decisive
         return object
     }

@@ -379,6 +379,116 @@ def test_a_request_that_two_calls_wait_for_is_withdrawn_with_the_second(gateway:
     run(drive())
 
 
+@pytest.mark.parametrize(
+    ("kind", "end"),
+    [
+        *((kind, end) for kind in ("stop", "own prompt") for end in ("withdrawn", "session over", "connection lost", "closed")),
+        *(("drive", end) for end in ("withdrawn", "connection lost", "closed")),
+    ],
+)
+def test_the_end_of_a_request_cancels_its_handler(gateway: Gateway, kind: str, end: str) -> None:
+    async def drive() -> None:
+        asked, cancelled = asyncio.Event(), asyncio.Event()
+
+        async def wait() -> bool:
+            asked.set()
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                cancelled.set()
+                raise
+            return True
+
+        async def on_waypoint(request: m.WaypointRequest, session: waymark_nav.Session) -> waymark_nav.OwnPrompt | Outcome:
+            if kind == "own prompt":
+                return waymark_nav.OwnPrompt(wait)
+            await wait()
+            return Outcome.BUSY
+
+        async def on_destination(request: m.DestinationRequest) -> Outcome:
+            await wait()
+            return Outcome.BUSY
+
+        async with (
+            waymark_nav.Endpoint("car", "cluster", gateway.vehicle) as car,
+            waymark_nav.Client("app", gateway.navigation, on_destination=on_destination) as client,
+        ):
+            if kind == "drive":
+                call = asyncio.create_task(car.request_destination(CAFE))
+            else:
+                session = await client.open_session("car", on_waypoint=on_waypoint)
+                await session.start(TRIP, route())
+                await until(car.updates(), shows("Turn left"))
+                call = asyncio.create_task(car.request_waypoint(CAFE))
+            await asked.wait()
+            match end:
+                case "withdrawn":
+                    call.cancel()
+                case "session over":
+                    await session.cancel()
+                case "connection lost":
+                    client._cut()
+                case "closed":
+                    await client.close()
+            await cancelled.wait()
+            if end != "closed":
+                await asyncio.sleep(0)
+                assert not client._tasks and not client._answering
+            outcome = {"withdrawn": None, "session over": Outcome.SESSION_ENDED}.get(end, Outcome.GONE)
+            assert (None if call.cancelled() or call.cancelling() else await call) == outcome
+
+    run(drive())
+
+
+def test_a_handler_that_continues_after_its_cancellation_answers_nothing(gateway: Gateway) -> None:
+    async def drive() -> None:
+        asked, cancelled, answered = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+        async def stubborn(request: m.DestinationRequest) -> waymark_nav.Accept:
+            asked.set()
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                cancelled.set()
+                await answered.wait()
+            return waymark_nav.Accept()
+
+        async with (
+            waymark_nav.Endpoint("car", "cluster", gateway.vehicle) as car,
+            waymark_nav.Client("app", gateway.navigation, on_destination=stubborn, report_ignored=True) as client,
+        ):
+            call = asyncio.create_task(car.request_destination(CAFE))
+            await asked.wait()
+            call.cancel()
+            await cancelled.wait()
+            # It still runs, so it counts.
+            (task,) = client._tasks
+            answered.set()
+            await asyncio.wait((task,))
+            assert not client._tasks and not client._machine._control
+
+    run(drive())
+
+
+def test_a_handler_may_close_its_client(gateway: Gateway) -> None:
+    async def drive() -> None:
+        closed = asyncio.Event()
+
+        async def leave(request: m.DestinationRequest) -> Outcome:
+            await client.close()
+            closed.set()
+            return Outcome.BUSY
+
+        async with (
+            waymark_nav.Endpoint("car", "cluster", gateway.vehicle) as car,
+            waymark_nav.Client("app", gateway.navigation, on_destination=leave) as client,
+        ):
+            assert await car.request_destination(CAFE) == Outcome.GONE
+            await closed.wait()
+
+    run(drive())
+
+
 def test_cancelling_an_opening_leaves_no_session(gateway: Gateway) -> None:
     async def drive() -> None:
         async with waymark_nav.Client("app", gateway.navigation) as client:

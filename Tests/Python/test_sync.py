@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import threading
+import time
 
 import pytest
 
@@ -65,6 +66,28 @@ def test_a_timeout_withdraws_what_was_asked_for(gateway: Gateway) -> None:
         assert (outcome.request_id == "second") == (outcome.outcome == Outcome.BUSY)
         with pytest.raises(TimeoutError):
             car.connections().next(0.0) if not car.is_connected else client.open_session("bus").ready("bus", timeout=0.0)
+
+
+def test_a_thread_of_a_handler_counts_until_it_ends(gateway: Gateway) -> None:
+    asked, answer = threading.Event(), threading.Event()
+
+    def wait(request: m.DestinationRequest) -> Outcome:
+        asked.set()
+        answer.wait(60)
+        return Outcome.BUSY
+
+    with sync.Endpoint("car", "cluster", gateway.vehicle) as car, sync.Client("app", gateway.navigation, on_destination=wait) as client:
+        call = threading.Thread(target=lambda: car.request_destination(CAFE, request_id="drive"))
+        call.start()
+        asked.wait(60)
+        car.withdraw("drive")
+        call.join(60)
+        while client._peer._answering:
+            time.sleep(0.001)
+        (task,) = client._peer._tasks
+        answer.set()
+        while not task.done():
+            time.sleep(0.001)
 
 
 def test_a_feed_raises_timeout_error_and_continues(gateway: Gateway) -> None:

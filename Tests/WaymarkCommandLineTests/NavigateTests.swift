@@ -26,6 +26,13 @@ import WaymarkRoutes
         return roster.outcome(of: end)
     }
 
+    @Test func `the line of an alert's answer says how it was dismissed, or which action was chosen`() {
+        let dismissed = SessionEvent.alertResponse(vehicle: "car", alert: 3, .dismissed(.timeout))
+        #expect(dismissed.line == "car: alert 3 dismissed: timeout")
+        let chosen = SessionEvent.alertResponse(vehicle: "car", alert: 3, .action(2))
+        #expect(chosen.line == "car: alert 3 action 2")
+    }
+
     @Test func `a drive has arrived only if its vehicles have`() {
         let car = SessionVehicles.vehicles(["car"])
         let finished = SessionEvent.ended(reason: .finished)

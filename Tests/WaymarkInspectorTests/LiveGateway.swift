@@ -122,6 +122,14 @@ struct LiveGateway {
         self.tell(.observedFrames(told))
     }
 
+    /// Tells an event now.
+    mutating func event(_ event: ObservedEvent) {
+        self.number += 1
+        var told = event
+        (told.number, told.instant) = (self.number, self.instant)
+        self.tell(.observedEvent(told))
+    }
+
     /// The client publishes; the endpoints get it.
     mutating func publish(_ publication: Publication, to endpoints: [String]) {
         self.wait(.milliseconds(10))

@@ -21,7 +21,8 @@ extension NavigationClient {
         public var credential: [UInt8] = []
         /// The policy for reconnecting after a loss.
         public var reconnection = ReconnectionPolicy()
-        /// Answers a vehicle that asks for a drive. nil: the gateway does not ask this client.
+        /// Answers a vehicle that asks for a drive. nil: the gateway does not ask this client. The task of the closure is cancelled when
+        /// the request ends.
         public var onDestination: (@Sendable (DestinationInquiry) async -> DestinationAnswer)?
         /// Logs what the library does by itself: connecting, losses, reconnecting, restored sessions, what the gateway
         /// refused, and readers that miss events. By default nothing is logged.

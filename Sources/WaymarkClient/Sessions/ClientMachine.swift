@@ -23,6 +23,8 @@ package struct ClientMachine: PeerMachine {
         case inquiryEnded(InquiryID, RequestResult)
         /// Answered by ``answerDestination(_:_:)``.
         case askedForDestination(DestinationInquiry, DestinationInquiryID)
+        /// The request has an outcome, or another client is asked. A lost connection ends requests too, and is not told here.
+        case destinationInquiryEnded(DestinationInquiryID)
         case log(PeerNote)
     }
 

@@ -33,6 +33,10 @@ extension ClientMachine {
         case .sessionEnded(let ended):
             if let key = self.key(of: ended.session) { self.end(key, EndReason(ended.reason), &outputs) }
         case .destinationRequest(let request): self.ask(request, &outputs)
+        case .requestOutcome(let outcome) where envelope.session == .none:
+            outputs.append(
+                .destinationInquiryEnded(
+                    DestinationInquiryID(vehicle: outcome.vehicle, request: outcome.requestID)))
         case .error(let rejection): self.refused(rejection, &outputs)
         default:
             guard let key = self.key(of: envelope.session) else { return }

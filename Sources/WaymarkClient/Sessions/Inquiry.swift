@@ -17,7 +17,7 @@ public enum WaypointAnswer: Sendable {
     /// publishes the new route. An error that it throws is logged. Estimates outside of their range decline the request as
     /// ``DeclineReason/invalid``, and ``SessionEvent/rejected(field:reason:)`` names the field.
     case estimates(TravelEstimates, whenAccepted: @Sendable () async throws -> Void)
-    /// The client asks its own user; `true` accepts.
+    /// The client asks its own user; `true` accepts. The task of the closure is cancelled when the request ends.
     case ownPrompt(@Sendable () async -> Bool)
     /// The stop is not made.
     case decline(DeclineReason)
@@ -68,13 +68,13 @@ public enum DestinationAnswer: Sendable, Hashable {
 public enum RequestResult: UInt32, Sendable, Hashable, CaseIterable {
     /// It was accepted.
     case accepted = 1
-    /// The other side does not support such requests.
+    /// The other side does not support such requests, or no connected peer does.
     case notSupported
     /// The user said no.
     case declinedByUser
     /// Too many requests are open.
     case busy
-    /// It cannot be done as it was asked for, e.g. no road leads to the place, or no client guides.
+    /// It cannot be done as it was asked for, e.g. no road leads to the place, a stop without guidance, or a drive while guided.
     case invalid
     /// No answer came in time.
     case timedOut
@@ -91,10 +91,10 @@ public enum RequestResult: UInt32, Sendable, Hashable, CaseIterable {
     public var explanation: String {
         switch self {
         case .accepted: "accepted"
-        case .notSupported: "the other side does not support this"
+        case .notSupported: "this is not supported"
         case .declinedByUser: "declined by the user"
         case .busy: "busy with other requests"
-        case .invalid: "invalid, e.g. no road leads there or no client guides"
+        case .invalid: "invalid, e.g. no road leads there, a stop without guidance, or a drive while guided"
         case .timedOut: "nobody answered in time"
         case .tooLarge: "larger than the receiver can store"
         case .gone: "the other side has gone"

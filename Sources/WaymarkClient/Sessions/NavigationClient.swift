@@ -5,7 +5,8 @@ package import WaymarkProtocol
 ///
 /// It reconnects after a loss and restores its sessions. ``withNavigationClient(to:_:_:)`` closes it when its body ends;
 /// after ``connect(to:_:)`` call ``close()``. Handlers may call any method here, ``close()`` too, and may take as long as
-/// they need.
+/// they need. The task of a handler is cancelled when its request ends or the connection is lost: the gateway needs no answer
+/// any more.
 public actor NavigationClient {
     private let configuration: Configuration
     var link: LinkMachine<ClientMachine>
@@ -15,8 +16,22 @@ public actor NavigationClient {
     private var callCount = 0
     private var calls: [Int: CheckedContinuation<Result<Void, ClientError>, Never>] = [:]
     private var shares: [Int: CheckedContinuation<Result<[String: RequestResult], ClientError>, Never>] = [:]
+    /// The handlers that run for requests that have not ended.
+    private var answering: [Question: Handler] = [:]
     /// Handlers that run, also of requests that have ended: the app decides how long.
     private var handlerCount = 0
+
+    /// A request that a handler answers.
+    private enum Question: Sendable, Hashable {
+        case waypoint(InquiryID)
+        case destination(DestinationInquiryID)
+    }
+
+    private struct Handler: Sendable {
+        /// Tells it from a later handler of the same request.
+        let number: Int
+        let task: Task<Void, Never>
+    }
 
     /// Connects to a gateway; returns with its Welcome.
     ///
@@ -60,7 +75,7 @@ public actor NavigationClient {
     /// - Parameters:
     ///   - vehicles: The vehicles to guide.
     ///   - receipts: The interval at which ``SessionEvent/received(sequence:receipts:)`` comes, 100 ms ... 60 s; nil: never.
-    ///   - onWaypoint: Answers a vehicle that asks to stop on the way; nil declines.
+    ///   - onWaypoint: Answers a vehicle that asks to stop on the way; nil declines. Its task is cancelled when the request ends.
     /// - Returns: The open session, before guidance.
     /// - Throws: ``ClientError/vehicleRefused(vehicle:_:reason:)`` if no vehicle takes it,
     ///   ``ClientError/rejected(field:reason:)`` for a field outside of its range or if the gateway has too many sessions,
@@ -181,6 +196,9 @@ public actor NavigationClient {
     private func end(_ key: Identifier, _ reason: EndReason) {
         self.records[key]?.end(reason)
         self.records[key] = nil
+        for case .waypoint(let id) in self.answering.keys where id.session == key {
+            self.stopAnswering(.waypoint(id))
+        }
     }
 
     // MARK: Handlers
@@ -193,20 +211,41 @@ public actor NavigationClient {
             return
         }
         let session = NavigationSession(client: self, key: id.session, ending: record.ending)
-        // In a task of its own, since a handler may take long.
-        self.handlerCount += 1
-        Task {
-            defer { self.handlerCount -= 1 }
-            switch await handler(inquiry, session) {
+        self.runHandler(of: .waypoint(id)) { client in
+            let answer = await handler(inquiry, session)
+            guard !Task.isCancelled else { return }
+            switch answer {
             case .estimates(let estimates, let whenAccepted):
-                self.offer(estimates, id, whenAccepted)
+                client.offer(estimates, id, whenAccepted)
             case .ownPrompt(let ask):
-                guard self.answer(id, .ownPrompt) else { return }
+                guard client.answer(id, .ownPrompt) else { return }
                 let isAccepted = await ask()
-                self.answer(id, isAccepted ? .accept : .decline(.declinedByUser))
-            case .decline(let reason): self.answer(id, .decline(reason))
+                guard !Task.isCancelled else { return }
+                client.answer(id, isAccepted ? .accept : .decline(.declinedByUser))
+            case .decline(let reason): client.answer(id, .decline(reason))
             }
         }
+    }
+
+    /// Runs the handler of a request in a task of its own, since it may take long.
+    private func runHandler(
+        of question: Question, _ body: @escaping @Sendable (isolated NavigationClient) async -> Void
+    ) {
+        // A request that comes again is answered once.
+        self.stopAnswering(question)
+        let number = self.newCall()
+        self.handlerCount += 1
+        let task = Task {
+            await body(self)
+            self.handlerCount -= 1
+            if self.answering[question]?.number == number { self.answering[question] = nil }
+        }
+        self.answering[question] = Handler(number: number, task: task)
+    }
+
+    /// The request has ended, so its handler need not answer.
+    private func stopAnswering(_ question: Question) {
+        self.answering.removeValue(forKey: question)?.task.cancel()
     }
 
     /// Whether another handler may run.
@@ -230,6 +269,7 @@ public actor NavigationClient {
     }
 
     private func end(_ id: InquiryID, _ result: RequestResult) {
+        self.stopAnswering(.waypoint(id))
         guard let whenAccepted = self.records[id.session]?.offers.removeValue(forKey: id),
             result == .accepted
         else { return }
@@ -251,12 +291,16 @@ public actor NavigationClient {
         guard self.mayRunHandler else {
             return self.use { client, _ in client.answerDestination(id, .decline(.busy)) }
         }
-        self.handlerCount += 1
-        Task {
-            defer { self.handlerCount -= 1 }
+        self.runHandler(of: .destination(id)) { client in
             let answer = await handler(inquiry)
-            self.use { client, _ in client.answerDestination(id, answer) }
+            guard !Task.isCancelled else { return }
+            client.use { machine, _ in machine.answerDestination(id, answer) }
         }
+    }
+
+    /// The connection was lost or closed, which ends every request.
+    private func loseQuestions() {
+        for question in self.answering.keys { self.stopAnswering(question) }
     }
 }
 
@@ -273,11 +317,17 @@ extension NavigationClient: PeerDriver {
         case .asked(let inquiry, let id): self.ask(inquiry, id)
         case .inquiryEnded(let id, let result): self.end(id, result)
         case .askedForDestination(let inquiry, let id): self.ask(inquiry, id)
+        case .destinationInquiryEnded(let id): self.stopAnswering(.destination(id))
         case .log(let note): self.driver.log(note)
         }
     }
 
-    func connectionChanged(to state: ConnectionState) {}
+    func connectionChanged(to state: ConnectionState) {
+        switch state {
+        case .connecting, .closed: self.loseQuestions()
+        case .connected: break
+        }
+    }
 }
 
 extension NavigationHello {

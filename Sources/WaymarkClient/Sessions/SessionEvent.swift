@@ -62,6 +62,14 @@ public enum SessionEvent: Sendable, Hashable {
         public let shown: UInt64
     }
 
+    /// The answer of a vehicle to an alert.
+    public enum AlertAnswer: Sendable, Hashable {
+        /// The alert was dismissed.
+        case dismissed(AlertDismissal)
+        /// The user chose the action with this id.
+        case action(UInt32)
+    }
+
     /// A vehicle joined, is awaited, was refused or left; or one of its endpoints connected, left or became ready.
     case vehicleChanged(vehicle: String, standing: Standing, endpoints: [Endpoint])
     /// The vehicle's use of the route.
@@ -70,8 +78,8 @@ public enum SessionEvent: Sendable, Hashable {
     case settings(vehicle: String, endpoint: String, DisplaySettings)
     /// The vehicle wants the map larger or smaller.
     case zoom(vehicle: String, ZoomDirection)
-    /// The alert was dismissed (action 0) or an action chosen.
-    case alertResponse(vehicle: String, alert: UInt32, action: UInt32)
+    /// The vehicle answered an alert.
+    case alertResponse(vehicle: String, alert: UInt32, AlertAnswer)
     /// A waypoint request of a vehicle ended. There is one for each request, also after a lost connection.
     case waypointResult(vehicle: String, RequestResult)
     /// A destination share: nil while under way.
@@ -147,10 +155,9 @@ extension SessionEvent {
         case .zoomCluster(let zoom):
             self = .zoom(vehicle: zoom.source?.vehicle.rawValue ?? "", zoom.direction)
         case .alertResponse(let response):
-            var action: UInt32 = 0
-            if case .action(let chosen) = response.response { action = chosen }
             self = .alertResponse(
-                vehicle: response.source?.vehicle.rawValue ?? "", alert: response.alert, action: action)
+                vehicle: response.source?.vehicle.rawValue ?? "", alert: response.alert,
+                AlertAnswer(response.response))
         case .destinationShareStatus(let status):
             self = .shareResult(
                 vehicle: status.vehicle.rawValue, shareID: status.shareID.rawValue, status.stage.result)
@@ -168,6 +175,15 @@ extension SessionEvent.Endpoint {
         self.init(
             name: status.endpoint.rawValue, isReady: status.isReady, locale: status.locale,
             withheld: [GuidanceFeature: WithholdingReason](status.withheld))
+    }
+}
+
+extension SessionEvent.AlertAnswer {
+    init(_ response: AlertResponse.Response) {
+        switch response {
+        case .dismissed(let dismissal): self = .dismissed(dismissal)
+        case .action(let action): self = .action(action)
+        }
     }
 }
 

@@ -161,7 +161,7 @@ package struct RigClient: RigPeer {
                 .destination(id), unless: self.behaviour.onDestination == .ignore, at: now, into: &actions)
         case .shared(_, let outcome): self.shares.append(outcome)
         case .log(let note): actions.append(.log(note.line))
-        case .returned, .told, .ended, .notOpened: break
+        case .returned, .told, .ended, .notOpened, .destinationInquiryEnded: break
         }
     }
 

@@ -337,7 +337,8 @@ class Client(AsyncPeer[told.Client]):
             async with await client.open_session("car") as session:
                 await session.start(trip, route)
 
-    It reconnects after a loss and restores its sessions. Handlers may be functions or coroutine functions.
+    It reconnects after a loss and restores its sessions. Handlers may be functions or coroutine functions. The task of a coroutine is
+    cancelled when its request ends or the connection is lost: the gateway needs no answer any more.
     """
 
     _default_socket = "navigation.sock"
@@ -380,6 +381,8 @@ class Client(AsyncPeer[told.Client]):
         self._on_destination = on_destination
         self._sessions: dict[int, Session] = {}
         self._when_accepted: dict[tuple[str, str], Callable[[], Awaitable[None]]] = {}
+        #: The handlers that run for requests that have not ended.
+        self._answering: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     async def open_session(
         self,
@@ -427,11 +430,18 @@ class Client(AsyncPeer[told.Client]):
                     session._end_share(event)
             case told.OpeningRefused():
                 self._refuse(event)
+            case core.Connecting() | core.Closed():
+                # A lost connection ends every request.
+                for key in list(self._answering):
+                    self._stop_answering(key)
             case told.Asked() if len(self._tasks) >= told.INQUIRIES_MAX:
                 self._machine.answer(event.request, Answer.DECLINE, reason=Outcome.BUSY)
                 self._wake()
             case told.Asked():
-                self._spawn(self._answer(event))
+                # A request that comes again is answered once.
+                key = event.request.vehicle_id, event.request.request_id
+                self._stop_answering(key)
+                self._answering[key] = self._spawn(self._answer(event))
             case told.InquiryEnded():
                 self._end_inquiry(event)
 
@@ -466,10 +476,25 @@ class Client(AsyncPeer[told.Client]):
         except Exception:
             logger.exception("a handler of requests failed; the request is declined")
             self._machine.answer(request, Answer.DECLINE, reason=Outcome.INVALID)
+        finally:
+            key = request.vehicle_id, request.request_id
+            if self._is_answering(key):
+                del self._answering[key]
         self._wake()
+
+    def _is_answering(self, key: tuple[str, str]) -> bool:
+        """Whether this task is the handler of a request that has not ended."""
+        return self._answering.get(key) is asyncio.current_task()
+
+    def _stop_answering(self, key: tuple[str, str]) -> None:
+        """The request has ended, so its handler need not answer."""
+        if (task := self._answering.pop(key, None)) is not None:
+            self._cancel(task)
 
     async def _send_answer(self, request: told.Request, answer: Offer | OwnPrompt | Accept | Outcome) -> None:
         key = (request.vehicle_id, request.request_id)
+        if not self._is_answering(key):
+            return  # The handler was cancelled, and continued nevertheless.
         if isinstance(answer, Outcome):
             self._machine.answer(request, Answer.DECLINE, reason=answer)
             return
@@ -482,13 +507,17 @@ class Client(AsyncPeer[told.Client]):
         else:
             self._machine.answer(request, Answer.OWN_PROMPT)
             self._wake()
-            if await answer.ask():
+            is_accepted = await answer.ask()
+            if not self._is_answering(key):
+                return
+            if is_accepted:
                 self._machine.answer(request, Answer.ACCEPT)
             else:
                 self._machine.answer(request, Answer.DECLINE, reason=Outcome.DECLINED_BY_USER)
 
     def _end_inquiry(self, event: told.InquiryEnded) -> None:
         request = event.request
+        self._stop_answering((request.vehicle_id, request.request_id))
         if (session := self._sessions.get(id(event.session))) is not None:
             session._tell(m.RequestOutcome(request_id=request.request_id, vehicle_id=request.vehicle_id, outcome=event.outcome))
         when_accepted = self._when_accepted.pop((request.vehicle_id, request.request_id), None)

@@ -48,6 +48,8 @@ class AsyncPeer(Generic[P]):
         self.address = str(Address.parse(address) if address is not None else default_address(self._default_socket))
         self._link: Link | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        #: Tasks that wait for close(), a handler's too.
+        self._closers: set[asyncio.Task[Any] | None] = set()
         self._connections: Source[Connecting | Connected | Closed] = Source(lambda event: "state")
         self._connection: Connecting | Connected | Closed = Connecting()
         #: Is told every event before the next message is read; for tools that must see each of them.
@@ -69,10 +71,15 @@ class AsyncPeer(Generic[P]):
 
     async def close(self) -> None:
         """Sends what is queued and ends the connection; the gateway keeps nothing of this peer. `async with` calls it."""
-        if self._link is not None:
-            await self._link.close()
-        for task in self._tasks - {asyncio.current_task()}:
-            task.cancel()
+        closer = asyncio.current_task()
+        self._closers.add(closer)
+        try:
+            if self._link is not None:
+                await self._link.close()
+            for task in list(self._tasks):
+                self._cancel(task)
+        finally:
+            self._closers.discard(closer)
 
     @property
     def is_connected(self) -> bool:
@@ -104,6 +111,11 @@ class AsyncPeer(Generic[P]):
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+    def _cancel(self, task: asyncio.Task[None]) -> None:
+        """Cancels a handler, unless it waits for close()."""
+        if task not in self._closers:
+            task.cancel()
 
     def _handle_event(self, event: Event) -> None:
         if isinstance(event, Connecting | Connected | Closed):

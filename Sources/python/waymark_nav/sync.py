@@ -5,7 +5,8 @@
             print(update.name, update.state.next_maneuver)
 
 All objects run on one loop in the background, so they may be used by several threads. A `timeout`, in seconds, raises TimeoutError, and
-withdraws what the call has asked for, as cancelling does in asyncio. Handlers are called in threads of their own and may block.
+withdraws what the call has asked for, as cancelling does in asyncio. Handlers are called in threads of their own and may block; a thread
+runs to its end also if its request has ended, and its answer is not sent then.
 """
 
 from __future__ import annotations
@@ -71,11 +72,24 @@ class _Background:
 _background = _Background()
 
 
+async def _in_thread(handler: Callable[Arguments, T], *arguments: Arguments.args, **named: Arguments.kwargs) -> T:
+    """Runs a handler that may block.
+
+    A thread cannot be cancelled: a task that is cancelled counts as a handler until its thread has ended.
+    """
+    work = asyncio.ensure_future(asyncio.to_thread(handler, *arguments, **named))
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        await asyncio.wait((work,))
+        raise
+
+
 def _threaded(handler: Callable[[A], T] | None) -> Callable[[A], Awaitable[T]] | None:
     """A handler that may block."""
     if handler is None:
         return None
-    return lambda question: asyncio.to_thread(handler, question)
+    return lambda question: _in_thread(handler, question)
 
 
 class Feed(Iterator[T]):
@@ -278,7 +292,7 @@ DestinationAnswer = Accept | Outcome
 
 
 def _later(function: Callable[[], T]) -> Callable[[], Awaitable[T]]:
-    return lambda: asyncio.to_thread(function)
+    return lambda: _in_thread(function)
 
 
 def _waypoint_answer(answer: WaypointAnswer) -> waymark_nav.Offer | waymark_nav.OwnPrompt | Outcome:
@@ -451,7 +465,7 @@ class Client(_Peer[waymark_nav.Client]):
 
         async def answer(request: m.DestinationRequest) -> waymark_nav.Accept | Outcome:
             assert on_destination is not None
-            said = await asyncio.to_thread(on_destination, request)
+            said = await _in_thread(on_destination, request)
             if isinstance(said, Outcome):
                 return said
             return waymark_nav.Accept(None if said.when_accepted is None else _later(said.when_accepted))
@@ -482,7 +496,7 @@ class Client(_Peer[waymark_nav.Client]):
 
         async def answer(request: m.WaypointRequest, session: waymark_nav.Session) -> waymark_nav.Offer | waymark_nav.OwnPrompt | Outcome:
             assert on_waypoint is not None
-            return _waypoint_answer(await asyncio.to_thread(on_waypoint, request, Session(session)))
+            return _waypoint_answer(await _in_thread(on_waypoint, request, Session(session)))
 
         handler = None if on_waypoint is None else answer
         opening = self._peer.open_session(*vehicles, receipts_every_milliseconds=receipts_every_milliseconds, on_waypoint=handler)

@@ -28,15 +28,31 @@ import WaymarkProtocol
     @Test func `beyond the bound the oldest events are dropped, and the reader is told how many`() {
         var mailbox = Mailbox<SessionEvent>()
         for number in 1...1_000 {
-            mailbox.enqueue(.alertResponse(vehicle: "car", alert: UInt32(number), action: 1))
+            mailbox.enqueue(.alertResponse(vehicle: "car", alert: UInt32(number), .action(1)))
         }
         mailbox.enqueue(.ended(reason: .finished))
         #expect(mailbox.queue.count == SessionEvent.queuedMax)
         #expect(mailbox.dequeue() == .missed(745))
-        #expect(mailbox.dequeue() == .alertResponse(vehicle: "car", alert: 746, action: 1))
+        #expect(mailbox.dequeue() == .alertResponse(vehicle: "car", alert: 746, .action(1)))
         var last: SessionEvent?
         while let event = mailbox.dequeue() { last = event }
         #expect(last == .ended(reason: .finished))
+    }
+
+    @Test(
+        arguments: AlertDismissal.allKnown.map(SessionEvent.AlertAnswer.dismissed) + [.action(1), .action(7)])
+    func `an alert's answer says how it was dismissed, or which action was chosen`(
+        _ answer: SessionEvent.AlertAnswer
+    ) {
+        let response: AlertResponse.Response =
+            switch answer {
+            case .dismissed(let dismissal): .dismissed(dismissal)
+            case .action(let action): .action(action)
+            }
+        let path = EndpointPath(
+            vehicle: VehicleID(unchecked: "car"), endpoint: EndpointName(unchecked: "cluster"))
+        let message = Message.alertResponse(AlertResponse(alert: 3, response: response, source: path))
+        #expect(SessionEvent(message) == .alertResponse(vehicle: "car", alert: 3, answer))
     }
 
     @Test func `large frames are dropped before there are many, but never the newest`() {
