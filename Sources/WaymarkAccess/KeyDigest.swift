@@ -8,11 +8,7 @@ package struct KeyDigest: Sendable, Hashable, Codable {
 
     /// - Complexity: O(n) for n bytes, a few microseconds for the longest key.
     package init(of key: [UInt8]) {
-        var message: [UInt8] = []
-        // All of it: an array that grows leaves a copy behind.
-        message.reserveCapacity(((key.count + 8) / 64 + 1) * 64)
-        message += key
-        message.append(0x80)
+        var message = key + [0x80]
         while message.count % 64 != 56 { message.append(0) }
         let bitCount = UInt64(key.count) * 8
         for shift in stride(from: 56, through: 0, by: -8) {
@@ -25,14 +21,7 @@ package struct KeyDigest: Sendable, Hashable, Codable {
         for start in stride(from: 0, to: message.count, by: 64) {
             Self.compress(message[start..<start + 64], into: &hash)
         }
-        Self.wipe(&message)
         self.words = hash
-    }
-
-    /// Overwrites a copy of a key. Never inlined, so that the compiler cannot leave it out because nothing reads the zeros.
-    @inline(never)
-    private static func wipe<Number: FixedWidthInteger>(_ numbers: inout [Number]) {
-        for index in numbers.indices { numbers[index] = 0 }
     }
 
     /// In hexadecimal.
@@ -74,7 +63,6 @@ package struct KeyDigest: Sendable, Hashable, Codable {
             (d, c, b, a) = (c, b, a, change &+ first &+ majority)
         }
         for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { hash[index] &+= word }
-        Self.wipe(&schedule)
     }
 
     private static func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 {

@@ -1,5 +1,4 @@
 internal import CProtobufC
-internal import WaymarkProtocol
 
 /// A bump allocator for the C structures of one message at a time.
 ///
@@ -28,11 +27,8 @@ internal import WaymarkProtocol
     /// Whether memory was refused since the last reset.
     var isExhausted: Bool { unsafe self.state.pointee.isExhausted }
 
-    /// Takes back everything that was handed out, and overwrites it if that is wanted.
-    func reset(wiping: Bool = false) {
-        if wiping { unsafe self.state.pointee.wipe() }
-        unsafe self.state.pointee.free(keeping: 1)
-    }
+    /// Takes back everything that was handed out.
+    func reset() { unsafe self.state.pointee.free(keeping: 1) }
 
     /// Memory for `byteCount` bytes, not initialised; nil if that is more than is left.
     @inline(__always)
@@ -96,15 +92,6 @@ extension Arena {
             unsafe self.chunks.append(chunk)
             unsafe self.next = chunk.baseAddress
             unsafe self.room = chunk.count
-        }
-
-        /// Overwrites everything that was handed out.
-        func wipe() {
-            for index in unsafe self.chunks.indices {
-                let chunk = unsafe UnsafeRawBufferPointer(self.chunks[index])
-                let unused = unsafe index == self.chunks.count - 1 ? self.room : 0
-                unsafe Wiping.wipe(UnsafeRawBufferPointer(rebasing: chunk[..<(chunk.count - unused)]))
-            }
         }
 
         /// Frees all chunks but the first `count`, and allocates from the start of the first.

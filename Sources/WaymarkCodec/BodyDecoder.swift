@@ -31,8 +31,7 @@ package final class BodyDecoder {
             if MessageType.published.contains(header.rawType) {
                 _ = try unsafe PublicationOutline(type, checking: WireMessage(body))
             }
-            // The copy of a Hello's key must not stay until the memory is used again.
-            defer { self.arena.reset(wiping: type == .hello) }
+            defer { self.arena.reset() }
             return try unsafe Message(type, self.unpack(body, type))
         }
         return Envelope(message, session: header.session, sequence: header.sequence, flags: header.flags)

@@ -96,7 +96,7 @@ struct Connection {
     mutating func retire() {
         self.isClosing = true
         self.isSendingOn = false
-        self.discardInput()
+        self.splitter = FrameSplitter(frameBytesMax: 0)
         self.output = Output(limits: Outbox.Limits(), portionBytes: 0)
         self.events = []
         self.seats = SmallArray()
@@ -131,7 +131,7 @@ struct Connection {
     ) -> Int {
         guard !self.isClosing, !self.takePong(read) else { return 0 }
         guard !self.isSuspended, !self.isInputQueued, budget > 0 else {
-            self.keep(read)
+            self.splitter.append(read)
             self.isSettled = false
             return self.isSuspended ? 0 : .max
         }
@@ -164,7 +164,7 @@ struct Connection {
         _ read: RawSpan, at now: Instant, _ slot: Int, _ codecs: LoopCodecs, budget: Int,
         into actions: inout [LoopCore.Action]
     ) -> Int {
-        if read.byteCount > 0 { self.keep(read) }
+        if read.byteCount > 0 { self.splitter.append(read) }
         var cost = 0
         do throws(FramingError) {
             while !self.isClosing, cost < budget {
@@ -176,10 +176,7 @@ struct Connection {
                 guard let frame = try self.splitter.next() else { break }
                 self.process(frame, at: now, slot, codecs, into: &actions)
                 cost += 1 + frame.header.frameByteCount / Self.bytesPerUnit
-                if self.isAwaitingWelcome {
-                    self.wipe(frame)
-                    break
-                }
+                if self.isAwaitingWelcome { break }
             }
         } catch {
             self.handle(.violated(error), at: now, slot, codecs, into: &actions)
@@ -225,11 +222,6 @@ struct Connection {
         switch codecs.decoder.read(frame, on: &self.session) {
         case .forConnection(let message):
             self.handle(.received(message), at: now, slot, codecs, into: &actions)
-            if !self.isAwaitingWelcome, case .hello(let hello) = message {
-                // It was refused before anything compared its key.
-                Wiping.wipe(hello.credential[...])
-                self.wipe(frame)
-            }
         case .forGateway(let message, let session):
             if codecs.isObserved { self.events.append(.seen(self.id, .received(frame.compacted()))) }
             self.events.append(.received(self.id, message, session))
@@ -245,7 +237,6 @@ struct Connection {
             self.handle(
                 .rejected(rejection), of: isPublished ? frame.header : nil, at: now, slot, codecs,
                 into: &actions)
-            self.wipe(frame)
         case .skipped:
             if let report = self.session.report(onSkipped: frame.header) {
                 self.session.noteSent()
@@ -253,29 +244,7 @@ struct Connection {
             }
         case .closing(let goodbye):
             self.handle(.closeRequested(goodbye), at: now, slot, codecs, into: &actions)
-            self.wipe(frame)
         }
-    }
-
-    // MARK: Keys
-
-    // A Hello may have a key, which must not stay in memory that is freed or used again. So before the Welcome what was read is overwritten
-    // before it is given away. The gateway keeps no frame that came before the Welcome.
-
-    private mutating func keep(_ read: RawSpan) {
-        if !self.isAdmitted { self.splitter.makeRoom(for: read.byteCount) }
-        self.splitter.append(read)
-    }
-
-    private mutating func wipe(_ frame: Frame) {
-        guard !self.isAdmitted else { return }
-        Wiping.wipe(frame.bytes)
-        self.splitter.wipeHandedOut()
-    }
-
-    private mutating func discardInput() {
-        if !self.isAdmitted { self.splitter.wipe() }
-        self.splitter = FrameSplitter(frameBytesMax: 0)
     }
 
     /// Hands the events of this connection to the gateway. `cost`: of reading them.
@@ -340,7 +309,7 @@ struct Connection {
                 }
                 guard !self.isClosing else { break }
                 self.isClosing = true
-                self.discardInput()
+                self.splitter = FrameSplitter(frameBytesMax: 0)
                 actions.append(.close(slot, self.output.finish()))
             }
         }

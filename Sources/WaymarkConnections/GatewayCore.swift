@@ -49,7 +49,7 @@ package struct GatewayCore {
         }
     }
 
-    /// How much work is done before others are served, in units of ``WorkMeter``, each at least 1.
+    /// How much work is done before others are served, in units of ``WorkMeter``.
     package struct Budget: Sendable, Hashable {
         /// For one connection.
         package var turn: UInt64 = 256

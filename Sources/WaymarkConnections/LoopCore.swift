@@ -81,8 +81,8 @@ package struct LoopCore {
         indirect case closing(Goodbye)
     }
 
-    /// How much work is done before others are served, each at least 1. A unit is a send to one member of an audience, a small message that
-    /// was read, or a KiB that was read, or that was sent once a socket accepted data again.
+    /// How much work is done before others are served. A unit is a send to one member of an audience, a small message that was read, or a
+    /// KiB that was read, or that was sent once a socket accepted data again.
     package struct Budget: Sendable, Hashable {
         /// For one connection or audience.
         package var turn = 256
@@ -91,7 +91,7 @@ package struct LoopCore {
         /// Connections whose deadlines are handled at once.
         package var deadlines = 512
         /// For batches that the gateway has not processed: no input is processed while they have cost as much to read. They hold some bytes
-        /// for each byte that was read, and some hundred for each message. Beside other loops at least 9: of less, a loop is told only later.
+        /// for each byte that was read, and some hundred for each message.
         package var submitted = 16_384
 
         package init() {}

@@ -40,8 +40,6 @@ package struct FrameSplitter: Sendable {
         let frame: Frame?
         do { frame = try self.peek() } catch {
             self.failure = error
-            // It may be a Hello with a key.
-            Wiping.wipe(self.bytes[self.offset...])
             self.bytes = []
             self.offset = 0
             throw error
@@ -66,27 +64,6 @@ package struct FrameSplitter: Sendable {
 
     /// The bytes that are being split. Those from ``offset`` on were not handed out yet.
     package var read: [UInt8] { self.bytes }
-
-    // MARK: Keys
-
-    /// Makes room for a read so that appending it moves nothing, and overwrites what it moves itself. No frame that shares the bytes may be
-    /// read any more.
-    package mutating func makeRoom(for byteCount: Int) {
-        self.forgetHandedOut()
-        let needed = self.bytes.count + byteCount
-        guard !self.bytes.isEmpty, self.bytes.capacity < needed else { return }
-        var moved: [UInt8] = []
-        moved.reserveCapacity(max(needed, 2 * self.bytes.capacity))
-        moved += self.bytes
-        self.wipe()
-        self.bytes = moved
-    }
-
-    /// Overwrites the bytes that were handed out. No frame that shares them may be read any more.
-    package mutating func wipeHandedOut() { Wiping.wipe(self.bytes[..<self.offset]) }
-
-    /// Overwrites all bytes, on the same condition.
-    package mutating func wipe() { Wiping.wipe(self.bytes[...]) }
 
     /// The next whole frame, sharing the bytes of the read; nil while there is none.
     @inline(__always)

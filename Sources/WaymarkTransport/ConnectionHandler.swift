@@ -95,7 +95,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.shard.change(for: self.driver) { core, now, actions in
             core.receive(self.slot, buffer.readableBytesSpan, at: now, BareSocket.send, into: &actions)
         }
-        buffer.wipe()
     }
 
     /// A channel without a socket may stand for one, and announce it before anything is written.
@@ -132,11 +131,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let buffer = self.unwrapInboundIn(data)
-        let wasAdmitted = self.peer.isAdmitted
-        defer {
-            if !wasAdmitted { buffer.wipe() }
-            self.shard.readBuffer.takeBack(buffer)
-        }
+        defer { self.shard.readBuffer.takeBack(buffer) }
         self.shard.change(for: self.driver) { core, now, actions in
             core.receive(
                 self.slot, buffer.readableBytesSpan, isReadOver: true, at: now, BareSocket.send,
@@ -154,8 +149,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Finds out who says a Hello.
     func admit(_ hello: Hello) {
-        // Its key is compared here, and needed no more.
-        defer { Wiping.wipe(hello.credential[...]) }
         self.peer.role = hello.role
         self.hasToken = hello.resumptionToken != nil
         do throws(ListenerPolicy.Refusal) {
@@ -164,7 +157,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
             let identity = try policy.identity(of: hello, user: self.peer.source.user)
             self.key = identity.key
             var hello = hello
-            hello.credential = []
             if case .observer(var observer) = hello.role {
                 observer.visibility = policy.visibility
                 hello.role = .observer(observer)

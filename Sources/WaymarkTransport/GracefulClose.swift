@@ -86,9 +86,7 @@ final class RefusalHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let buffer = self.unwrapInboundIn(data)
-        self.note(0, buffer.readableBytes)
-        buffer.wipe()
+        self.note(0, self.unwrapInboundIn(data).readableBytes)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }

@@ -1,5 +1,4 @@
 internal import NIOCore
-internal import WaymarkProtocol
 
 /// The read buffer that all connections of one event loop share.
 ///
@@ -24,12 +23,6 @@ final class ReadBuffer {
     func takeBack(_ buffer: ByteBuffer) {
         if buffer.storageCapacity == Self.byteCount { self.spare = buffer }
     }
-}
-
-extension ByteBuffer {
-    /// Overwrites what can be read, also for buffers that share it: before the Welcome it may have a listener's key, and the memory is used
-    /// again.
-    func wipe() { unsafe self.withUnsafeReadableBytes { unsafe Wiping.wipe($0) } }
 }
 
 /// Makes a channel read into the ``ReadBuffer`` of its loop. Only for channels with `maxMessagesPerRead` 1.

@@ -65,33 +65,6 @@ import WaymarkProtocol
         }
     }
 
-    @Test func `bytes that are moved or handed out can be overwritten in their old place`() throws {
-        let bytes = Array(Self.frame(200).bytes)
-        var splitter = FrameSplitter(frameBytesMax: 1_000)
-        splitter.append(Array(bytes[..<100]))
-        // It shares the memory in which the splitter keeps them.
-        let old = splitter.read
-        splitter.makeRoom(for: 1_000)
-        #expect(old.count == 100 && old.allSatisfy { $0 == 0 })
-        splitter.append(Array(bytes[100...]) + bytes)
-        let first = try #require(try splitter.next())
-        #expect(Array(first.bytes) == bytes)
-        splitter.wipeHandedOut()
-        #expect(first.bytes.allSatisfy { $0 == 0 })
-        let second = try #require(try splitter.next())
-        #expect(Array(second.bytes) == bytes)
-        splitter.wipe()
-        #expect(second.bytes.allSatisfy { $0 == 0 })
-    }
-
-    @Test func `bytes that cannot become a frame are overwritten`() throws {
-        var splitter = FrameSplitter(frameBytesMax: 100)
-        splitter.append(Array(Self.frame(77).bytes))
-        let old = splitter.read
-        #expect(throws: FramingError.self) { try splitter.next() }
-        #expect(old.count == 101 && old.allSatisfy { $0 == 0 })
-    }
-
     @Test func `after a length that is too long no byte is kept`() throws {
         var splitter = FrameSplitter(frameBytesMax: 100)
         let frame = Self.frame(77)
