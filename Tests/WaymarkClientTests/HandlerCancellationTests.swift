@@ -27,8 +27,13 @@ enum RequestEnd: String, CaseIterable, Sendable {
 
     /// Handlers that wait until their task is cancelled, unless they are asked by the vehicle `late`, which they decline at once.
     private struct Waiting: Sendable {
-        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
-        let (cancelled, cancel) = AsyncStream.makeStream(of: Void.self)
+        let begun, cancelled: AsyncStream<Void>
+        private let begin, cancel: AsyncStream<Void>.Continuation
+
+        init() {
+            (self.begun, self.begin) = AsyncStream.makeStream()
+            (self.cancelled, self.cancel) = AsyncStream.makeStream()
+        }
 
         func wait() async {
             self.begin.yield()
