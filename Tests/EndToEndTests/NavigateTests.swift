@@ -82,7 +82,8 @@ import Testing
         #expect(await cluster.end() == 0)
         try await server.errorLine { $0.contains("GET \(path)?steps=true") ? $0 : nil }
         #expect(server.errorLines.count { $0.contains("GET ") } == 1)
-        server.signal(SIGTERM)
+        // Foundation starts it with other signals blocked.
+        server.signal(SIGKILL)
         await server.end()
         try await daemon.stop()
     }
