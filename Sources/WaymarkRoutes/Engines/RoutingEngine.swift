@@ -35,7 +35,7 @@ extension RoutingError: CustomStringConvertible {
         switch self {
         case .badPoints(let reason): "no route through these points: \(reason)"
         case .badAddress(let address): "\"\(address)\" is not an http or https address"
-        case .noClient(let reason): "curl asks routing engines, and \(reason): install the package curl"
+        case .noClient(let reason): "\(reason); it asks routing engines: install the package curl"
         case .unreachable(let address, let reason):
             "no routing engine answers at \(address) (\(reason)): start it, or correct the address"
         case .timedOut(let address, let after):
