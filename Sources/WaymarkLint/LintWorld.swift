@@ -195,14 +195,9 @@ package struct LintWorld: Sendable {
         if self.routeByteCount > self.routeBytesMax { self.forgetLongestRoutes() }
     }
 
-    /// Makes room for an eighth at once, because it looks at all sessions.
     private mutating func forgetLongestRoutes() {
-        let sizes = self.sessions.map { (session: $0.key, byteCount: $0.value.routeByteCount) }.sorted {
-            $0.byteCount == $1.byteCount ? $0.session < $1.session : $0.byteCount > $1.byteCount
-        }
-        for (session, byteCount) in sizes where self.routeByteCount > self.routeBytesMax / 8 * 7 {
-            self.sessions[session] = nil
-            self.routeByteCount -= byteCount
+        for session in self.sessions.mapValues(\.routeByteCount).largest(above: self.routeBytesMax) {
+            self.routeByteCount -= self.sessions.removeValue(forKey: session)?.routeByteCount ?? 0
             self.unjudged.insert(session)
         }
     }

@@ -107,12 +107,8 @@ package struct ObservedGateway: Sendable, Hashable {
         self.contentByteCount -= retention.byteCount
     }
 
-    /// Makes room for an eighth at once, because it looks at all sessions.
     private mutating func forgetLargestRetentions() {
-        let sizes = self.retained.map { (session: $0.key, byteCount: $0.value.byteCount) }.sorted {
-            $0.byteCount == $1.byteCount ? $0.session < $1.session : $0.byteCount > $1.byteCount
-        }
-        for (session, _) in sizes where self.contentByteCount > self.contentBytesMax / 8 * 7 {
+        for session in self.retained.mapValues(\.byteCount).largest(above: self.contentBytesMax) {
             self.forgetRetention(of: session)
             self.sessionsWithoutContent.insert(session)
         }
@@ -191,6 +187,21 @@ package struct ObservedRetention: Sendable, Hashable {
         if !isOldRoute, rule.retention != .nothing {
             self.kept.append(Kept(frame: frame, key: nil, isNaming: false))
         }
+    }
+}
+
+extension [SessionID: Int] {
+    /// The sessions to give up, the largest first, if these sizes are to take at most `max` in all. An eighth of it becomes free at once,
+    /// because this looks at all sessions.
+    package func largest(above max: Int) -> [SessionID] {
+        var total = self.values.reduce(0, +)
+        let sizes = self.sorted { $0.value == $1.value ? $0.key < $1.key : $0.value > $1.value }
+        var given: [SessionID] = []
+        for (session, size) in sizes where total > max / 8 * 7 {
+            given.append(session)
+            total -= size
+        }
+        return given
     }
 }
 
