@@ -4,7 +4,7 @@
 # testable, each module compiled as a whole, without symbols for a debugger.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-# By name, because SwiftPM otherwise builds all targets of all packages: a second HTTP client, TLS and cryptography that nothing uses.
+# Products are named, because SwiftPM otherwise builds all targets of all packages: a second HTTP client, TLS and cryptography that nothing uses.
 products=(waymark waymarkd)
 options=()
 for word; do

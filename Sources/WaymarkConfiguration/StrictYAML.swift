@@ -22,7 +22,7 @@ package struct StrictYAML {
                 reason: "\(what) has at most \(mebibytes) MiB")
         }
         do {
-            // Why not `Yams.compose`: nodes refer to their anchors weakly, and the parser keeps these.
+            // A parser of our own, because nodes refer to their anchors weakly, and it keeps these.
             let parser = try Yams.Parser(yaml: text)
             defer { withExtendedLifetime(parser) {} }
             guard let root = try parser.singleRoot() else { return nil }

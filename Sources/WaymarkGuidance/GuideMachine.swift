@@ -265,7 +265,7 @@ package struct GuideMachine: Sendable {
         if self.reroutes > 0 { self.standsAt = nil }
         if let part = self.standsAt, self.drive.meters >= part * self.drive.measure.length {
             self.standsAt = nil
-            // Why first: what happens while it stands may refer to them, and its driver may not advance it meanwhile.
+            // Estimates come first: what happens while it stands may refer to them, and its driver may not advance it meanwhile.
             self.flushEstimates(at: now, into: &actions)
             self.phase = .standing(since: now)
             self.deadline = self.estimates.due

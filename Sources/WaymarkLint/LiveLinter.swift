@@ -48,7 +48,7 @@ package struct LiveLinter: Sendable {
         if case .synchronized = update.content { self.linter.forget() }
         if case .dropped = update.content { self.linter.forget() }
         var findings: [Finding] = []
-        // Why one by one: decoded frames take several times their bytes, and a state may have very many.
+        // Frames are judged one by one: decoded they take several times their bytes, and a state may have very many.
         Self.forEachKind(of: update.content, at: self.instant) { kind in
             findings += self.linter.see(
                 History.Entry(index: Int(clamping: update.number), instant: self.instant, kind: kind))

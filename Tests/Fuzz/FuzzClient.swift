@@ -146,7 +146,7 @@ private func callObserver(_ peer: inout DrivenPeer<ObserverMachine>, _ choice: U
     peer.use { observer, _ in observer.readCounters(ReadCounters(), call: Int(choice)) }
 }
 
-/// What a program makes of what an observer is told.
+/// A program that reads what an observer is told.
 private struct ObserverReader {
     private var observed = ObservedGateway()
     private var peers = ObservedPeers()

@@ -7,7 +7,7 @@
 
     /// A client that asks a responder itself, without sockets.
     package struct RouteClient: Sendable {
-        /// What the responder answered.
+        /// The answer of the responder.
         package struct Answer: Sendable {
             package let status: HTTPResponse.Status
             package let headers: HTTPFields

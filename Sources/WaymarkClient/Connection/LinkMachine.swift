@@ -242,7 +242,7 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
     /// Appends bytes that have arrived, for ``readNext(at:into:)``.
     package mutating func append(_ bytes: [UInt8]) {
         if !self.wasWelcomed { self.firstBytes = Array(bytes.prefix(16)) }
-        // What arrives between the end of the peer session and the end of the transport is not read any more.
+        // Bytes that arrive between the end of the peer session and the end of the transport are not read any more.
         guard self.connection?.session.state != .closed else { return }
         self.connection?.splitter.append(bytes)
     }
@@ -325,7 +325,7 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
 
     /// Cuts the connection if the gateway asks and does not read the answers: without a bound they would fill the memory.
     ///
-    /// Why without a Goodbye: it would wait behind what is not read, and a gateway that reads it forgets this peer.
+    /// A Goodbye would wait behind what is not read, and a gateway that reads it forgets this peer.
     private mutating func cutIfOwedTooMuch(at now: Instant, _ actions: inout [Action]) {
         guard self.connection?.session.state == .active else { return }
         let count = self.owedByteCount

@@ -178,7 +178,7 @@ extension Observer: PeerDriver {
     private func received(_ envelope: Envelope) {
         switch envelope.message {
         case .observationBegin(let begin): self.begin(begin)
-        // Without the state no gateway tells records.
+        // A gateway tells no records without the state.
         case .observedRecords(let records): if self.configuration.includesState { self.apply(records) }
         case .observedEvent(let event):
             self.observed.apply(envelope.message) { _ in nil }

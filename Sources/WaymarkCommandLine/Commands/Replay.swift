@@ -164,7 +164,7 @@ package struct Replay: AsyncParsableCommand {
             throw CommandFailure("\(copy) cannot be written: \(error)")
         }
         do throws(WriteError) { try WrittenFile.write(Array(text.utf8), to: path, isNew: true) } catch {
-            // Without the scenario it is of no use, and another attempt would find it there.
+            // The copy is of no use without the scenario, and another attempt would find it there.
             _ = unsafe unlink(copy)
             throw CommandFailure("\(path) cannot be written: \(error)")
         }

@@ -32,7 +32,7 @@ extension EngineConnection {
     private func arguments(_ url: String) -> [String] {
         let seconds = self.limits.deadline / .seconds(1)
         var arguments = [
-            // Without the user's own settings, and with [ and ] as they are.
+            // Curl reads none of the user's settings, and takes [ and ] as they are.
             "--disable", "--silent", "--globoff",
             "--proto", "=http,https", "--location", "--max-redirs", "5",
             "--max-time", String(format: "%.3f", max(seconds, 0.001)),
