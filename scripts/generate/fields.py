@@ -25,6 +25,8 @@ class Key:
     # text, flag, number, word (a value of an enumeration), place (a list of numbers), places, object; inline: all keys of an object.
     form: str
     unit: str = ""
+    # When it is written: always, if it is known (absent is not 0), or if it is filled, neither 0 nor empty.
+    when: str = "filled"
 
 
 @dataclass
@@ -44,6 +46,22 @@ def name_of(member):
     return protocol.camel(name.removesuffix("_id"))
 
 
+def when(definition, member, form, enumerations):
+    """When a field is written."""
+    if member.oneof:
+        return "known"
+    rules = protocol.brackets(member.text)
+    if "required" in rules or "always" in protocol.json_names(member.text):
+        return "always"
+    if form in ("object", "inline") and not member.repeated:
+        return "known"
+    if "published" in protocol.brackets(definition.text):
+        return "always"
+    # Where 0 is a value as any other, it is said.
+    is_specified = form == "word" and not enumerations[member.type].members[0].name.endswith("_UNSPECIFIED")
+    return "always" if is_specified else "filled"
+
+
 def keys(definition, member, enumerations):
     """The names of a field: one, or also that of its number."""
     where = f"{definition.name}.{member.name}"
@@ -55,18 +73,23 @@ def keys(definition, member, enumerations):
             form = "inline"
         elif said.startswith("number ") and form == "word":
             numbers.append(Key(said.removeprefix("number "), member, "number"))
-        elif said.isalnum():
+        elif said == "always" and not member.oneof and (member.repeated or form not in ("object", "inline")):
+            continue
+        elif said.isalnum() and said != "always":
             name = said
         else:
             sys.exit(f"{where}: not understood: json {said}")
     if member.type == "bytes":
         sys.exit(f"{where}: JSON has no bytes")
-    return [Key(name, member, form, unit), *numbers]
+    result = [Key(name, member, form, unit), *numbers]
+    for key in result:
+        key.when = when(definition, member, form, enumerations)
+    return result
 
 
 def shapes(definitions):
     """The publications and what they contain: each message behind those that it contains."""
-    enumerations = {each.name for each in definitions if each.kind == "enum"}
+    enumerations = {each.name: each for each in definitions if each.kind == "enum"}
     messages = {each.name: each for each in definitions if each.kind == "message"}
     found = {}
 

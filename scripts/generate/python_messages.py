@@ -232,12 +232,12 @@ class Generator:
         return out + "{body: MessageType(number) for number, body in BODIES.items()}\n"
 
     def json_keys(self):
-        """What each name in the JSON of publications contains."""
-        used = {"Kind", "Object", "word"}
+        """The names in the JSON of publications: of which field each is, what it contains, and when it is written."""
+        used = {"Key", "Shape", "shape", "word"}
 
         def kind(key):
             match key.form:
-                case "object":
+                case "object" | "inline":
                     name = constant(key.member.type)
                 case "word":
                     name = f"word(m.{key.member.type})"
@@ -253,20 +253,21 @@ class Generator:
 
         objects, publications = "", ""
         for name, shape in self.shapes.items():
-            indent = " " * 8
-            lines = "".join(
-                f"{indent}**{constant(key.member.type)}.keys,\n" if key.form == "inline" else f'{indent}"{key.name}": {kind(key)},\n'
-                for key in shape.keys
-            )
+            indent = " " * (8 if shape.is_published else 4)
+            lines = ""
+            for key in shape.keys:
+                used.add(constant(key.when))
+                called = "" if key.form == "inline" else key.name
+                lines += f'{indent}Key("{called}", "{key.member.name}", {kind(key)}, {constant(key.when)}),\n'
             if not shape.is_published:
-                objects += f"{constant(name)} = Object(\n    {{\n{lines}    }}\n)\n"
+                objects += f"{constant(name)} = shape(\n{lines})\n"
             elif lines:
-                publications += f"    m.{name}: {{\n{lines}    }},\n"
-        out = HEADER.format("What each name in the JSON of publications contains.")
+                publications += f"    m.{name}: shape(\n{lines}    ),\n"
+        out = HEADER.format("The names in the JSON of publications.")
         out += "\nfrom __future__ import annotations\n\nfrom typing import Any\n\nfrom waymark_nav import messages as m\n"
         out += imported("waymark_nav._kinds", sorted(used, key=lambda name: (not name.isupper(), name.islower(), name)))
         out += f"\n{objects}\n#: The names of a publication's fields. Those that are not here have none.\n"
-        return out + f"PUBLICATIONS: dict[type[Any], dict[str, Kind]] = {{\n{publications}}}\n"
+        return out + f"PUBLICATIONS: dict[type[Any], Shape] = {{\n{publications}}}\n"
 
     def everything(self):
         """The module that has all names."""

@@ -7,12 +7,34 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from waymark_nav import messages as m
-from waymark_nav._kinds import camel
+from waymark_nav._generated import json_keys as j
+from waymark_nav._kinds import (
+    ALWAYS,
+    FILLED,
+    FLAG,
+    KNOWN,
+    NUMBER,
+    NUMBERS,
+    TEXT,
+    TEXTS,
+    Flag,
+    Items,
+    Key,
+    Kind,
+    Number,
+    Object as Fields,
+    Shape,
+    Text,
+    Word,
+    camel,
+    shape,
+    word as word_of,
+)
 from waymark_nav._wire import OpenEnum
 from waymark_nav.core import Closed, Connected, Connecting, Phase, Update, VehicleState
 from waymark_nav.errors import RefusedError
@@ -132,28 +154,30 @@ def _values(new: VehicleState, old: VehicleState | None) -> Object:
     values: Object = {}
     if old is None or _phase(new) != _phase(old):
         values |= _phase(new)
-    for key, name, make in _KEYS:
-        value = getattr(new, name)
-        if old is None or getattr(old, name) != value:
-            values[key] = make(value)
+    for key in STATE.fields:
+        if old is None or getattr(old, key.attribute) != getattr(new, key.attribute):
+            values[key.name] = _written(key, new)
     if old is None or new.maneuver_estimates != old.maneuver_estimates:
-        before: Mapping[int, m.TravelEstimates] = old.maneuver_estimates if old is not None else {}
+        before = old.maneuver_estimates if old is not None else {}
+        changed = {identity: estimates for identity, estimates in new.maneuver_estimates.items() if before.get(identity) != estimates}
         values["maneuverEstimates"] = [
-            {**_estimates(estimates), "maneuver": identity}
-            for identity, estimates in sorted(new.maneuver_estimates.items())
-            if before.get(identity) != estimates
-        ] + [{"maneuver": identity} for identity in sorted(before.keys() - new.maneuver_estimates.keys())]
+            *_maneuver_estimates(changed),
+            *({"maneuver": identity} for identity in sorted(before.keys() - new.maneuver_estimates.keys())),
+        ]
     return values
 
 
 def value(of: VehicleState, key: str) -> Any:
     """The value of one key of the state; None if it has none."""
-    if key in _MAKERS:
-        name, make = _MAKERS[key]
-        return make(getattr(of, name))
+    if key in _STATE_KEYS:
+        return _written(_STATE_KEYS[key], of)
     if key == "maneuverEstimates":
-        return [{**_estimates(estimates), "maneuver": identity} for identity, estimates in sorted(of.maneuver_estimates.items())]
+        return _maneuver_estimates(of.maneuver_estimates)
     return _phase(of)[key]
+
+
+def _maneuver_estimates(of: Mapping[int, m.TravelEstimates]) -> list[Object]:
+    return [{**_object(estimates, j.TRAVEL_ESTIMATES), "maneuver": identity} for identity, estimates in sorted(of.items())]
 
 
 def _phase(of: VehicleState) -> Object:
@@ -175,6 +199,8 @@ def _withheld(grants: Mapping[m.Feature, m.WithheldReason]) -> Object:
 
 def content(of: Any) -> Object:
     """The content of a message, as the keys of an object."""
+    if type(of) in j.PUBLICATIONS:
+        return _object(of, j.PUBLICATIONS[type(of)])
     make = _CONTENT.get(type(of))
     return {} if make is None else make(of)
 
@@ -196,8 +222,8 @@ def _snapshot(begin: m.SnapshotBegin) -> Object:
 def _prompt(prompt: m.Prompt) -> Object:
     return {
         "requestID": prompt.request_id,
-        "waypoint": _waypoint(prompt.waypoint),
-        "travelEstimates": _estimates(prompt.travel_estimates),
+        "waypoint": _object(prompt.waypoint, j.WAYPOINT),
+        "travelEstimates": _object(prompt.travel_estimates, j.TRAVEL_ESTIMATES),
         "deadlineMilliseconds": prompt.deadline_milliseconds,
     }
 
@@ -211,11 +237,7 @@ def _error(error: m.Error) -> Object:
     return {"code": code, "field": error.field, "reason": error.reason, "requestID": error.request_id}
 
 
-def _resume(resume: m.ResumeGuidance) -> Object:
-    route = {} if resume.route is None else _route(resume.route)
-    return {"generation": resume.generation, "rerouteReason": word(resume.reason), **route}
-
-
+#: What the gateway says. In its enumerations a value that is not known counts as another one.
 _CONTENT: dict[type, Any] = {
     m.SnapshotBegin: _snapshot,
     m.SessionSuspended: lambda of: {
@@ -226,130 +248,56 @@ _CONTENT: dict[type, Any] = {
     m.PromptOver: lambda of: {"requestID": of.request_id, "outcome": _known(of.outcome, "invalid")},
     m.RequestOutcome: _outcome,
     m.Error: _error,
-    m.TripPreviews: lambda of: {"trips": [_trip(trip) for trip in of.trips], "selected": of.selected_trip_id},
-    m.StartGuidance: lambda of: {"trip": _trip(of.trip), "generation": of.generation, **_route(of.route)},
-    m.UpdateTrip: lambda of: {"trip": _trip(of.trip)},
-    m.AddManeuvers: lambda of: {"maneuvers": _maneuvers(of.maneuvers), "generation": of.generation},
-    m.AddLaneGuidances: lambda of: {"laneGuidances": _guidances(of.lane_guidances), "generation": of.generation},
-    m.AddRouteSegments: lambda of: {"segments": _segments(of.segments), "generation": of.generation},
-    m.UpcomingManeuvers: lambda of: {"upcomingManeuvers": list(of.maneuver_ids), "generation": of.generation},
-    m.CurrentLaneGuidance: lambda of: {"currentLaneGuidance": of.lane_guidance_id, "generation": of.generation},
-    m.CurrentRoadName: lambda of: {"currentRoadName": list(of.name_variants)},
-    m.UpdateManeuverState: lambda of: {"maneuverState": word(of.state), "generation": of.generation},
-    m.UpdateTripEstimates: lambda of: {
-        "tripEstimates": _estimates(of.travel_estimates), "timeRemainingColor": word(of.time_remaining_color)
-    },
-    m.UpdateManeuverEstimates: lambda of: {
-        "maneuver": of.maneuver_id, "travelEstimates": _estimates(of.travel_estimates), "generation": of.generation
-    },
-    m.CurrentRouteSegment: lambda of: {"currentSegment": of.segment_id, "generation": of.generation},
-    m.PauseGuidance: lambda of: {"pauseReason": word(of.reason), "pauseDescription": list(of.description_variants)},
-    m.ResumeGuidance: _resume,
-    m.ShowAlert: lambda of: {"alert": _alert(of.alert)},
-    m.DismissAlert: lambda of: {"alertID": of.alert_id, "dismissal": word(of.dismissal)},
-    m.ShareDestination: lambda of: {"shareID": of.share_id, "destination": _waypoint(of.destination)},
 }  # fmt: skip
 
 
 # Objects
 
 
+def _object(of: Any, kind: Shape) -> Object:
+    """A message or a state as an object."""
+    written: Object = {}
+    for key in kind.fields:
+        value = _written(key, of)
+        if not key.name:
+            written |= value or {}
+        elif value is not None:
+            written[key.name] = value
+    if kind is j.NAVIGATION_ALERT and of.duration_milliseconds:
+        written["durationMilliseconds"] = max(of.duration_milliseconds, _ALERT_MILLISECONDS_MIN)
+    return written
+
+
+def _written(key: Key, of: Any) -> Any:
+    """What a key contains; None if it is left out."""
+    value = getattr(of, key.attribute)
+    if key.when is not ALWAYS and (value is None or (key.when is FILLED and not value)):
+        return None
+    return _value(value, key.kind)
+
+
+def _value(of: Any, kind: Kind) -> Any:
+    if isinstance(kind, (Text, Number, Flag)):
+        # Also an enumeration may have a key for its number.
+        return int(of) if isinstance(of, OpenEnum) else of
+    if isinstance(kind, Word):
+        return word(of)
+    if isinstance(kind, Shape):
+        return None if of is None else _object(of, kind)
+    if kind is WITHHELD:
+        return _withheld(of)
+    if isinstance(of, m.Coordinate):
+        return _coordinate(of)
+    # Of all lists only a line may be absent.
+    if of is None or isinstance(of, m.Polyline):
+        return _line(of)
+    assert isinstance(kind, Items)
+    element = kind.element
+    return list(of) if isinstance(element, (Text, Number)) else [_value(each, element) for each in of]
+
+
 def _coordinate(of: m.Coordinate) -> list[float]:
     return [of.latitude, of.longitude] + ([] if of.altitude_meters is None else [of.altitude_meters])
-
-
-def _estimates(of: m.TravelEstimates) -> Object:
-    display = of.distance_remaining_to_display
-    shown = {} if display is None else {"displayTenths": display.value_tenths, "displayUnit": word(display.unit)}
-    return {"distanceMeters": of.distance_remaining_meters, **_given(timeSeconds=of.time_remaining_seconds), **shown}
-
-
-def _waypoint(of: m.Waypoint) -> Object:
-    return {
-        "center": _coordinate(of.center),
-        **_given(
-            thresholdMeters=of.location_threshold_meters or None,
-            nameVariants=list(of.name_variants),
-            addressVariants=list(of.address_variants),
-            entryPoints=[_coordinate(point) for point in of.entry_points],
-            timeZone=of.time_zone,
-            utcOffsetMinutes=of.utc_offset_minutes,
-            stopKind=word(of.stop_kind) if of.stop_kind else None,
-            charge=_optional(_charge, of.charge),
-            id=of.id,
-        ),
-    }
-
-
-def _charge(of: m.ChargeStop) -> Object:
-    return _given(
-        arrivalBatteryPerMille=of.arrival_battery_per_mille,
-        departureBatteryPerMille=of.departure_battery_per_mille,
-        connector=word(of.connector) if of.connector else None,
-        powerWatts=of.power_watts or None,
-        chargingSeconds=of.charging_time_seconds or None,
-    )
-
-
-def _trip(of: m.Trip) -> Object:
-    return {
-        "id": of.id,
-        "origin": _waypoint(of.origin),
-        "destination": _waypoint(of.destination),
-        "waypoints": [_waypoint(waypoint) for waypoint in of.waypoints],
-        "isDestinationShareable": of.destination_shareable,
-        "routeSegmentsAvailable": of.route_segments_available,
-        **_given(
-            routeChoices=[_choice(choice) for choice in of.route_choices],
-            selectedRouteChoice=of.selected_route_choice_id or None,
-        ),
-    }
-
-
-def _choice(of: m.RouteChoice) -> Object:
-    return {
-        "id": of.id,
-        **_given(
-            summaryVariants=list(of.summary_variants),
-            additionalInformationVariants=list(of.additional_information_variants),
-            selectionSummaryVariants=list(of.selection_summary_variants),
-            travelEstimates=_optional(_estimates, of.travel_estimates),
-        ),
-    }
-
-
-def _maneuver(of: m.Maneuver) -> Object:
-    return {
-        "id": of.id,
-        "type": word(of.type),
-        "rawType": of.type.value,
-        "junctionType": word(of.junction_type),
-        "trafficSide": word(of.traffic_side),
-        **_given(
-            instructionVariants=list(of.instruction_variants),
-            roadFollowingManeuverVariants=list(of.road_following_maneuver_variants),
-            highwayExitLabel=of.highway_exit_label,
-            junctionExitAngle=of.junction_exit_angle_degrees,
-            junctionElementAngles=list(of.junction_element_angles_degrees),
-            linkedLaneGuidance=of.linked_lane_guidance_id or None,
-            initialTravelEstimates=_optional(_estimates, of.initial_travel_estimates),
-            roundaboutExitNumber=of.roundabout_exit_number or None,
-            isIntermediateWaypoint=of.intermediate_waypoint or None,
-        ),
-    }
-
-
-def _lane(of: m.Lane) -> Object:
-    return {
-        "angles": list(of.angles_degrees),
-        "status": word(of.status),
-        **_given(highlightedAngle=of.highlighted_angle_degrees),
-    }
-
-
-def _guidance(of: m.LaneGuidance) -> Object:
-    lanes = [_lane(lane) for lane in of.lanes]
-    return {"id": of.id, "lanes": lanes, **_given(instructionVariants=list(of.instruction_variants))}
 
 
 def _line(of: m.Polyline | None) -> list[list[float]]:
@@ -362,90 +310,26 @@ def _line(of: m.Polyline | None) -> list[list[float]]:
     return points
 
 
-def _segment(of: m.RouteSegment) -> Object:
-    return {
-        "id": of.id,
-        "origin": _waypoint(of.origin),
-        "destination": _waypoint(of.destination),
-        "coordinates": _line(of.coordinates),
-        "maneuvers": list(of.maneuver_ids),
-        "laneGuidances": list(of.lane_guidance_ids),
-        "currentManeuvers": list(of.current_maneuver_ids),
-        **_given(
-            currentLaneGuidance=of.current_lane_guidance_id or None,
-            tripTravelEstimates=_optional(_estimates, of.trip_travel_estimates),
-            maneuverTravelEstimates=_optional(_estimates, of.maneuver_travel_estimates),
-        ),
-    }
-
-
-def _maneuvers(of: Iterable[m.Maneuver]) -> list[Object]:
-    return [_maneuver(maneuver) for maneuver in of]
-
-
-def _guidances(of: Iterable[m.LaneGuidance]) -> list[Object]:
-    return [_guidance(guidance) for guidance in of]
-
-
-def _segments(of: Iterable[m.RouteSegment]) -> list[Object]:
-    return [_segment(segment) for segment in of]
-
-
-def _route(of: m.RouteInformation) -> Object:
-    return {
-        "maneuvers": _maneuvers(of.maneuvers),
-        "laneGuidances": _guidances(of.lane_guidances),
-        "segments": _segments(of.segments),
-        "upcomingManeuvers": list(of.upcoming_maneuver_ids),
-        **_given(
-            currentSegment=of.current_segment_id,
-            currentLaneGuidance=of.current_lane_guidance_id or None,
-            tripTravelEstimates=_optional(_estimates, of.trip_travel_estimates),
-            maneuverTravelEstimates=_optional(_estimates, of.maneuver_travel_estimates),
-        ),
-    }
-
-
-def _alert(of: m.NavigationAlert) -> Object:
-    duration = of.duration_milliseconds
-    return {
-        "id": of.id,
-        "titleVariants": list(of.title_variants),
-        **_given(
-            subtitleVariants=list(of.subtitle_variants),
-            actions=[{"id": action.id, "titleVariants": list(action.title_variants)} for action in of.actions],
-            durationMilliseconds=max(duration, _ALERT_MILLISECONDS_MIN) if duration else None,
-        ),
-    }
-
-
-def _trips(of: Iterable[m.Trip]) -> list[Object]:
-    return [_trip(trip) for trip in of]
-
-
-def _optional_trip(of: m.Trip | None) -> Object | None:
-    return None if of is None else _trip(of)
-
-
-#: Keys of the state, the values of VehicleState, and how they are written; None: there is none.
-_KEYS: list[tuple[str, str, Any]] = [
-    ("session", "session", int),
-    ("client", "client", str),
-    ("suspended", "suspended", bool),
-    ("withheld", "withheld", _withheld),
-    ("generation", "generation", int),
-    ("previews", "previews", _trips),
-    ("trip", "trip", _optional_trip),
-    ("maneuvers", "maneuvers", _maneuvers),
-    ("upcomingManeuvers", "upcoming_maneuvers", list),
-    ("maneuverState", "maneuver_state", word),
-    ("laneGuidances", "lane_guidances", _guidances),
-    ("currentLaneGuidance", "current_lane_guidance", lambda identity: identity or None),
-    ("segments", "segments", _segments),
-    ("currentSegment", "current_segment", lambda identity: identity or None),
-    ("currentRoadName", "current_road_name", list),
-    ("tripEstimates", "trip_estimates", lambda estimates: _optional(_estimates, estimates)),
-    ("timeRemainingColor", "time_remaining_color", word),
-    ("alert", "alert", lambda alert: _optional(_alert, alert)),
-]
-_MAKERS = {key: (name, make) for key, name, make in _KEYS}
+WITHHELD = Fields({camel(feature.name): word_of(m.WithheldReason) for feature in m.Feature if feature})
+#: The state, but for its phase and the estimates of its maneuvers. What is left out is null in a change.
+STATE = shape(
+    Key("session", "session", NUMBER, ALWAYS),
+    Key("client", "client", TEXT, ALWAYS),
+    Key("suspended", "suspended", FLAG, ALWAYS),
+    Key("withheld", "withheld", WITHHELD, ALWAYS),
+    Key("generation", "generation", NUMBER, ALWAYS),
+    Key("previews", "previews", Items(j.TRIP), ALWAYS),
+    Key("trip", "trip", j.TRIP, KNOWN),
+    Key("maneuvers", "maneuvers", Items(j.MANEUVER), ALWAYS),
+    Key("upcomingManeuvers", "upcoming_maneuvers", NUMBERS, ALWAYS),
+    Key("maneuverState", "maneuver_state", word_of(m.ManeuverState), ALWAYS),
+    Key("laneGuidances", "lane_guidances", Items(j.LANE_GUIDANCE), ALWAYS),
+    Key("currentLaneGuidance", "current_lane_guidance", NUMBER, FILLED),
+    Key("segments", "segments", Items(j.ROUTE_SEGMENT), ALWAYS),
+    Key("currentSegment", "current_segment", TEXT, FILLED),
+    Key("currentRoadName", "current_road_name", TEXTS, ALWAYS),
+    Key("tripEstimates", "trip_estimates", j.TRAVEL_ESTIMATES, KNOWN),
+    Key("timeRemainingColor", "time_remaining_color", word_of(m.TimeRemainingColor), ALWAYS),
+    Key("alert", "alert", j.NAVIGATION_ALERT, KNOWN),
+)
+_STATE_KEYS = {key.name: key for key in STATE.fields}

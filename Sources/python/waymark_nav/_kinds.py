@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from waymark_nav._wire import OpenEnum
 
@@ -51,6 +52,46 @@ class Object:
     """An object with keys."""
 
     keys: Mapping[str, Kind]
+
+
+class When(Enum):
+    """When a key is written."""
+
+    ALWAYS = auto()
+    #: If it is not None; 0 is a value.
+    KNOWN = auto()
+    #: If it is neither None nor 0, false or empty.
+    FILLED = auto()
+
+
+ALWAYS, KNOWN, FILLED = When.ALWAYS, When.KNOWN, When.FILLED
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key, and where its value comes from."""
+
+    #: Empty: the keys of what it contains are keys of the object around it.
+    name: str
+    #: Of the message.
+    attribute: str
+    kind: Kind
+    when: When
+
+
+@dataclass(frozen=True)
+class Shape(Object):
+    """An object that a message, or a state, is written as."""
+
+    fields: tuple[Key, ...]
+
+
+def shape(*fields: Key) -> Shape:
+    """An object with these keys."""
+    keys: dict[str, Kind] = {}
+    for key in fields:
+        keys |= {key.name: key.kind} if key.name else key.kind.keys if isinstance(key.kind, Object) else {}
+    return Shape(keys, fields)
 
 
 Kind = Text | Flag | Number | Word | Items | Object

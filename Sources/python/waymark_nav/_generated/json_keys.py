@@ -1,4 +1,4 @@
-"""What each name in the JSON of publications contains. Made by scripts/generate/python_messages.py from Protos. Do not edit."""
+"""The names in the JSON of publications. Made by scripts/generate/python_messages.py from Protos. Do not edit."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from typing import Any
 
 from waymark_nav import messages as m
 from waymark_nav._kinds import (
+    ALWAYS,
     DEGREES,
+    FILLED,
     FLAG,
+    KNOWN,
     METERS,
     MILLISECONDS,
     NUMBER,
@@ -16,214 +19,189 @@ from waymark_nav._kinds import (
     SECONDS,
     TEXT,
     Items,
-    Kind,
-    Object,
+    Key,
+    Shape,
+    shape,
     word,
 )
 
-CHARGE_STOP = Object(
-    {
-        "arrivalBatteryPerMille": NUMBER,
-        "departureBatteryPerMille": NUMBER,
-        "connector": word(m.ChargeConnector),
-        "powerWatts": NUMBER,
-        "chargingSeconds": SECONDS,
-    }
+CHARGE_STOP = shape(
+    Key("arrivalBatteryPerMille", "arrival_battery_per_mille", NUMBER, KNOWN),
+    Key("departureBatteryPerMille", "departure_battery_per_mille", NUMBER, KNOWN),
+    Key("connector", "connector", word(m.ChargeConnector), FILLED),
+    Key("powerWatts", "power_watts", NUMBER, FILLED),
+    Key("chargingSeconds", "charging_time_seconds", SECONDS, FILLED),
 )
-WAYPOINT = Object(
-    {
-        "center": NUMBERS,
-        "thresholdMeters": METERS,
-        "nameVariants": Items(TEXT),
-        "addressVariants": Items(TEXT),
-        "entryPoints": Items(NUMBERS),
-        "timeZone": TEXT,
-        "utcOffsetMinutes": NUMBER,
-        "stopKind": word(m.StopKind),
-        "charge": CHARGE_STOP,
-        "id": TEXT,
-    }
+WAYPOINT = shape(
+    Key("center", "center", NUMBERS, ALWAYS),
+    Key("thresholdMeters", "location_threshold_meters", METERS, FILLED),
+    Key("nameVariants", "name_variants", Items(TEXT), FILLED),
+    Key("addressVariants", "address_variants", Items(TEXT), FILLED),
+    Key("entryPoints", "entry_points", Items(NUMBERS), FILLED),
+    Key("timeZone", "time_zone", TEXT, FILLED),
+    Key("utcOffsetMinutes", "utc_offset_minutes", NUMBER, KNOWN),
+    Key("stopKind", "stop_kind", word(m.StopKind), FILLED),
+    Key("charge", "charge", CHARGE_STOP, KNOWN),
+    Key("id", "id", TEXT, FILLED),
 )
-DISPLAY_DISTANCE = Object(
-    {
-        "displayTenths": NUMBER,
-        "displayUnit": word(m.DistanceUnit),
-    }
+DISPLAY_DISTANCE = shape(
+    Key("displayTenths", "value_tenths", NUMBER, ALWAYS),
+    Key("displayUnit", "unit", word(m.DistanceUnit), ALWAYS),
 )
-TRAVEL_ESTIMATES = Object(
-    {
-        "distanceMeters": METERS,
-        "timeSeconds": SECONDS,
-        **DISPLAY_DISTANCE.keys,
-    }
+TRAVEL_ESTIMATES = shape(
+    Key("distanceMeters", "distance_remaining_meters", METERS, ALWAYS),
+    Key("timeSeconds", "time_remaining_seconds", SECONDS, KNOWN),
+    Key("", "distance_remaining_to_display", DISPLAY_DISTANCE, KNOWN),
 )
-ROUTE_CHOICE = Object(
-    {
-        "id": NUMBER,
-        "summaryVariants": Items(TEXT),
-        "additionalInformationVariants": Items(TEXT),
-        "selectionSummaryVariants": Items(TEXT),
-        "travelEstimates": TRAVEL_ESTIMATES,
-    }
+ROUTE_CHOICE = shape(
+    Key("id", "id", NUMBER, ALWAYS),
+    Key("summaryVariants", "summary_variants", Items(TEXT), FILLED),
+    Key("additionalInformationVariants", "additional_information_variants", Items(TEXT), FILLED),
+    Key("selectionSummaryVariants", "selection_summary_variants", Items(TEXT), FILLED),
+    Key("travelEstimates", "travel_estimates", TRAVEL_ESTIMATES, KNOWN),
 )
-TRIP = Object(
-    {
-        "id": TEXT,
-        "origin": WAYPOINT,
-        "destination": WAYPOINT,
-        "waypoints": Items(WAYPOINT),
-        "routeChoices": Items(ROUTE_CHOICE),
-        "selectedRouteChoice": NUMBER,
-        "isDestinationShareable": FLAG,
-        "routeSegmentsAvailable": FLAG,
-    }
+TRIP = shape(
+    Key("id", "id", TEXT, ALWAYS),
+    Key("origin", "origin", WAYPOINT, ALWAYS),
+    Key("destination", "destination", WAYPOINT, ALWAYS),
+    Key("waypoints", "waypoints", Items(WAYPOINT), ALWAYS),
+    Key("routeChoices", "route_choices", Items(ROUTE_CHOICE), FILLED),
+    Key("selectedRouteChoice", "selected_route_choice_id", NUMBER, FILLED),
+    Key("isDestinationShareable", "destination_shareable", FLAG, ALWAYS),
+    Key("routeSegmentsAvailable", "route_segments_available", FLAG, ALWAYS),
 )
-MANEUVER = Object(
-    {
-        "id": NUMBER,
-        "type": word(m.ManeuverType),
-        "rawType": NUMBER,
-        "junctionType": word(m.JunctionType),
-        "trafficSide": word(m.TrafficSide),
-        "instructionVariants": Items(TEXT),
-        "roadFollowingManeuverVariants": Items(TEXT),
-        "highwayExitLabel": TEXT,
-        "junctionExitAngle": DEGREES,
-        "junctionElementAngles": Items(DEGREES),
-        "linkedLaneGuidance": NUMBER,
-        "initialTravelEstimates": TRAVEL_ESTIMATES,
-        "roundaboutExitNumber": NUMBER,
-        "isIntermediateWaypoint": FLAG,
-    }
+MANEUVER = shape(
+    Key("id", "id", NUMBER, ALWAYS),
+    Key("type", "type", word(m.ManeuverType), ALWAYS),
+    Key("rawType", "type", NUMBER, ALWAYS),
+    Key("junctionType", "junction_type", word(m.JunctionType), ALWAYS),
+    Key("trafficSide", "traffic_side", word(m.TrafficSide), ALWAYS),
+    Key("instructionVariants", "instruction_variants", Items(TEXT), FILLED),
+    Key("roadFollowingManeuverVariants", "road_following_maneuver_variants", Items(TEXT), FILLED),
+    Key("highwayExitLabel", "highway_exit_label", TEXT, FILLED),
+    Key("junctionExitAngle", "junction_exit_angle_degrees", DEGREES, KNOWN),
+    Key("junctionElementAngles", "junction_element_angles_degrees", Items(DEGREES), FILLED),
+    Key("linkedLaneGuidance", "linked_lane_guidance_id", NUMBER, FILLED),
+    Key("initialTravelEstimates", "initial_travel_estimates", TRAVEL_ESTIMATES, KNOWN),
+    Key("roundaboutExitNumber", "roundabout_exit_number", NUMBER, FILLED),
+    Key("isIntermediateWaypoint", "intermediate_waypoint", FLAG, FILLED),
 )
-LANE = Object(
-    {
-        "angles": Items(DEGREES),
-        "highlightedAngle": DEGREES,
-        "status": word(m.LaneStatus),
-    }
+LANE = shape(
+    Key("angles", "angles_degrees", Items(DEGREES), ALWAYS),
+    Key("highlightedAngle", "highlighted_angle_degrees", DEGREES, KNOWN),
+    Key("status", "status", word(m.LaneStatus), ALWAYS),
 )
-LANE_GUIDANCE = Object(
-    {
-        "id": NUMBER,
-        "lanes": Items(LANE),
-        "instructionVariants": Items(TEXT),
-    }
+LANE_GUIDANCE = shape(
+    Key("id", "id", NUMBER, ALWAYS),
+    Key("lanes", "lanes", Items(LANE), ALWAYS),
+    Key("instructionVariants", "instruction_variants", Items(TEXT), FILLED),
 )
-ROUTE_SEGMENT = Object(
-    {
-        "id": TEXT,
-        "origin": WAYPOINT,
-        "destination": WAYPOINT,
-        "coordinates": PLACES,
-        "maneuvers": Items(NUMBER),
-        "laneGuidances": Items(NUMBER),
-        "currentManeuvers": Items(NUMBER),
-        "currentLaneGuidance": NUMBER,
-        "tripTravelEstimates": TRAVEL_ESTIMATES,
-        "maneuverTravelEstimates": TRAVEL_ESTIMATES,
-    }
+ROUTE_SEGMENT = shape(
+    Key("id", "id", TEXT, ALWAYS),
+    Key("origin", "origin", WAYPOINT, ALWAYS),
+    Key("destination", "destination", WAYPOINT, ALWAYS),
+    Key("coordinates", "coordinates", PLACES, ALWAYS),
+    Key("maneuvers", "maneuver_ids", Items(NUMBER), ALWAYS),
+    Key("laneGuidances", "lane_guidance_ids", Items(NUMBER), ALWAYS),
+    Key("currentManeuvers", "current_maneuver_ids", Items(NUMBER), ALWAYS),
+    Key("currentLaneGuidance", "current_lane_guidance_id", NUMBER, FILLED),
+    Key("tripTravelEstimates", "trip_travel_estimates", TRAVEL_ESTIMATES, KNOWN),
+    Key("maneuverTravelEstimates", "maneuver_travel_estimates", TRAVEL_ESTIMATES, KNOWN),
 )
-ROUTE_INFORMATION = Object(
-    {
-        "maneuvers": Items(MANEUVER),
-        "laneGuidances": Items(LANE_GUIDANCE),
-        "segments": Items(ROUTE_SEGMENT),
-        "currentSegment": TEXT,
-        "upcomingManeuvers": Items(NUMBER),
-        "currentLaneGuidance": NUMBER,
-        "tripTravelEstimates": TRAVEL_ESTIMATES,
-        "maneuverTravelEstimates": TRAVEL_ESTIMATES,
-    }
+ROUTE_INFORMATION = shape(
+    Key("maneuvers", "maneuvers", Items(MANEUVER), ALWAYS),
+    Key("laneGuidances", "lane_guidances", Items(LANE_GUIDANCE), ALWAYS),
+    Key("segments", "segments", Items(ROUTE_SEGMENT), ALWAYS),
+    Key("currentSegment", "current_segment_id", TEXT, FILLED),
+    Key("upcomingManeuvers", "upcoming_maneuver_ids", Items(NUMBER), ALWAYS),
+    Key("currentLaneGuidance", "current_lane_guidance_id", NUMBER, FILLED),
+    Key("tripTravelEstimates", "trip_travel_estimates", TRAVEL_ESTIMATES, KNOWN),
+    Key("maneuverTravelEstimates", "maneuver_travel_estimates", TRAVEL_ESTIMATES, KNOWN),
 )
-ALERT_ACTION = Object(
-    {
-        "id": NUMBER,
-        "titleVariants": Items(TEXT),
-    }
+ALERT_ACTION = shape(
+    Key("id", "id", NUMBER, ALWAYS),
+    Key("titleVariants", "title_variants", Items(TEXT), ALWAYS),
 )
-NAVIGATION_ALERT = Object(
-    {
-        "id": NUMBER,
-        "titleVariants": Items(TEXT),
-        "subtitleVariants": Items(TEXT),
-        "actions": Items(ALERT_ACTION),
-        "durationMilliseconds": MILLISECONDS,
-    }
+NAVIGATION_ALERT = shape(
+    Key("id", "id", NUMBER, ALWAYS),
+    Key("titleVariants", "title_variants", Items(TEXT), ALWAYS),
+    Key("subtitleVariants", "subtitle_variants", Items(TEXT), FILLED),
+    Key("actions", "actions", Items(ALERT_ACTION), FILLED),
+    Key("durationMilliseconds", "duration_milliseconds", MILLISECONDS, FILLED),
 )
 
 #: The names of a publication's fields. Those that are not here have none.
-PUBLICATIONS: dict[type[Any], dict[str, Kind]] = {
-    m.TripPreviews: {
-        "trips": Items(TRIP),
-        "selected": TEXT,
-    },
-    m.StartGuidance: {
-        "trip": TRIP,
-        "generation": NUMBER,
-        **ROUTE_INFORMATION.keys,
-    },
-    m.UpdateTrip: {
-        "trip": TRIP,
-    },
-    m.AddManeuvers: {
-        "generation": NUMBER,
-        "maneuvers": Items(MANEUVER),
-    },
-    m.AddLaneGuidances: {
-        "generation": NUMBER,
-        "laneGuidances": Items(LANE_GUIDANCE),
-    },
-    m.AddRouteSegments: {
-        "generation": NUMBER,
-        "segments": Items(ROUTE_SEGMENT),
-    },
-    m.UpcomingManeuvers: {
-        "generation": NUMBER,
-        "upcomingManeuvers": Items(NUMBER),
-    },
-    m.CurrentLaneGuidance: {
-        "generation": NUMBER,
-        "currentLaneGuidance": NUMBER,
-    },
-    m.CurrentRoadName: {
-        "currentRoadName": Items(TEXT),
-    },
-    m.UpdateManeuverState: {
-        "generation": NUMBER,
-        "maneuverState": word(m.ManeuverState),
-    },
-    m.UpdateTripEstimates: {
-        "tripEstimates": TRAVEL_ESTIMATES,
-        "timeRemainingColor": word(m.TimeRemainingColor),
-    },
-    m.UpdateManeuverEstimates: {
-        "generation": NUMBER,
-        "maneuver": NUMBER,
-        "travelEstimates": TRAVEL_ESTIMATES,
-    },
-    m.CurrentRouteSegment: {
-        "generation": NUMBER,
-        "currentSegment": TEXT,
-    },
-    m.PauseGuidance: {
-        "pauseReason": word(m.PauseReason),
-        "pauseDescription": Items(TEXT),
-    },
-    m.ResumeGuidance: {
-        "generation": NUMBER,
-        "rerouteReason": word(m.RerouteReason),
-        **ROUTE_INFORMATION.keys,
-    },
-    m.ShowAlert: {
-        "alert": NAVIGATION_ALERT,
-    },
-    m.DismissAlert: {
-        "alertID": NUMBER,
-        "dismissal": word(m.AlertDismissal),
-    },
-    m.ShareDestination: {
-        "shareID": TEXT,
-        "destination": WAYPOINT,
-    },
+PUBLICATIONS: dict[type[Any], Shape] = {
+    m.TripPreviews: shape(
+        Key("trips", "trips", Items(TRIP), ALWAYS),
+        Key("selected", "selected_trip_id", TEXT, ALWAYS),
+    ),
+    m.StartGuidance: shape(
+        Key("trip", "trip", TRIP, ALWAYS),
+        Key("generation", "generation", NUMBER, ALWAYS),
+        Key("", "route", ROUTE_INFORMATION, ALWAYS),
+    ),
+    m.UpdateTrip: shape(
+        Key("trip", "trip", TRIP, ALWAYS),
+    ),
+    m.AddManeuvers: shape(
+        Key("generation", "generation", NUMBER, ALWAYS),
+        Key("maneuvers", "maneuvers", Items(MANEUVER), ALWAYS),
+    ),
+    m.AddLaneGuidances: shape(
+        Key("generation", "generation", NUMBER, ALWAYS),
+        Key("laneGuidances", "lane_guidances", Items(LANE_GUIDANCE), ALWAYS),
+    ),
+    m.AddRouteSegments: shape(
+        Key("generation", "generation", NUMBER, ALWAYS),
+        Key("segments", "segments", Items(ROUTE_SEGMENT), ALWAYS),
+    ),
+    m.UpcomingManeuvers: shape(
+        Key("generation", "generation", NUMBER, ALWAYS),
+        Key("upcomingManeuvers", "maneuver_ids", Items(NUMBER), ALWAYS),
+    ),
+    m.CurrentLaneGuidance: shape(
+        Key("generation", "generation", NUMBER, ALWAYS),
+        Key("currentLaneGuidance", "lane_guidance_id", NUMBER, ALWAYS),
+    ),
+    m.CurrentRoadName: shape(
+        Key("currentRoadName", "name_variants", Items(TEXT), ALWAYS),
+    ),
+    m.UpdateManeuverState: shape(
+        Key("generation", "generation", NUMBER, ALWAYS),
+        Key("maneuverState", "state", word(m.ManeuverState), ALWAYS),
+    ),
+    m.UpdateTripEstimates: shape(
+        Key("tripEstimates", "travel_estimates", TRAVEL_ESTIMATES, ALWAYS),
+        Key("timeRemainingColor", "time_remaining_color", word(m.TimeRemainingColor), ALWAYS),
+    ),
+    m.UpdateManeuverEstimates: shape(
+        Key("generation", "generation", NUMBER, ALWAYS),
+        Key("maneuver", "maneuver_id", NUMBER, ALWAYS),
+        Key("travelEstimates", "travel_estimates", TRAVEL_ESTIMATES, ALWAYS),
+    ),
+    m.CurrentRouteSegment: shape(
+        Key("generation", "generation", NUMBER, ALWAYS),
+        Key("currentSegment", "segment_id", TEXT, ALWAYS),
+    ),
+    m.PauseGuidance: shape(
+        Key("pauseReason", "reason", word(m.PauseReason), ALWAYS),
+        Key("pauseDescription", "description_variants", Items(TEXT), ALWAYS),
+    ),
+    m.ResumeGuidance: shape(
+        Key("generation", "generation", NUMBER, ALWAYS),
+        Key("rerouteReason", "reason", word(m.RerouteReason), ALWAYS),
+        Key("", "route", ROUTE_INFORMATION, KNOWN),
+    ),
+    m.ShowAlert: shape(
+        Key("alert", "alert", NAVIGATION_ALERT, ALWAYS),
+    ),
+    m.DismissAlert: shape(
+        Key("alertID", "alert_id", NUMBER, ALWAYS),
+        Key("dismissal", "dismissal", word(m.AlertDismissal), ALWAYS),
+    ),
+    m.ShareDestination: shape(
+        Key("shareID", "share_id", TEXT, ALWAYS),
+        Key("destination", "destination", WAYPOINT, ALWAYS),
+    ),
 }

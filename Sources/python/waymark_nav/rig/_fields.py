@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from waymark_nav import _json, messages as m
@@ -23,7 +24,6 @@ from waymark_nav._kinds import (
     Number,
     Object,
     Word,
-    camel,
     word,
 )
 from waymark_nav.core import Phase
@@ -39,7 +39,6 @@ UNITS: dict[str, dict[str, float]] = {
     "°": {"": 1, "°": 1},
 }
 
-_WITHHELD = Object({camel(feature.name): word(m.WithheldReason) for feature in m.Feature if feature})
 _END_REASON = word(m.SessionEndReason)
 _OUTCOME = word(m.Outcome)
 
@@ -52,12 +51,7 @@ _LANES = Object({"count": NUMBER, "highlighted": NUMBERS, "preferred": NUMBERS, 
 #: Of an endpoint's state.
 STATE = Object({
     "phase": Word(tuple(phase.value for phase in Phase)), "pauseReason": word(m.PauseReason), "pauseDescription": TEXTS,
-    "endReason": _END_REASON, "session": NUMBER, "client": TEXT, "suspended": FLAG, "withheld": _WITHHELD, "generation": NUMBER,
-    "previews": Items(j.TRIP), "trip": j.TRIP, "maneuvers": Items(j.MANEUVER), "upcomingManeuvers": NUMBERS,
-    "maneuverState": word(m.ManeuverState), "laneGuidances": Items(j.LANE_GUIDANCE), "currentLaneGuidance": NUMBER,
-    "segments": Items(j.ROUTE_SEGMENT), "currentSegment": TEXT, "currentRoadName": TEXTS, "tripEstimates": j.TRAVEL_ESTIMATES,
-    "timeRemainingColor": word(m.TimeRemainingColor),
-    "maneuverEstimates": Items(Object({"maneuver": NUMBER, **j.TRAVEL_ESTIMATES.keys})), "alert": j.NAVIGATION_ALERT,
+    "endReason": _END_REASON, **_json.STATE.keys, "maneuverEstimates": Items(Object({"maneuver": NUMBER, **j.TRAVEL_ESTIMATES.keys})),
     # What the rig derives.
     "connected": FLAG, "resumed": FLAG, "shows": Word(("fresh", "stale", "none", "stale-or-none")), "next": _NEXT, "lanes": _LANES,
 })  # fmt: skip
@@ -66,10 +60,10 @@ OF_CONNECTION = {"connected", "resumed", "shows"}
 
 _HEADER: dict[str, Kind] = {"session": NUMBER, "sequence": NUMBER, "fitted": FLAG, "more": FLAG, "fromGateway": FLAG}
 #: Of each message, besides those of its header. Messages that are not here have no others.
-CONTENT: dict[type[Any], dict[str, Kind]] = {
+CONTENT: dict[type[Any], Mapping[str, Kind]] = {
     m.SnapshotBegin: {
         "snapshot": Word(("full", "missed")), "client": TEXT, "clientDisplayName": TEXT, "suspended": FLAG,
-        "receiptsEveryMilliseconds": MILLISECONDS, "withheld": _WITHHELD, "fromSequence": NUMBER, "toSequence": NUMBER,
+        "receiptsEveryMilliseconds": MILLISECONDS, "withheld": _json.WITHHELD, "fromSequence": NUMBER, "toSequence": NUMBER,
         "ageMilliseconds": MILLISECONDS,
     },
     m.SessionSuspended: {"graceMilliseconds": MILLISECONDS, "ageMilliseconds": MILLISECONDS},
@@ -78,7 +72,7 @@ CONTENT: dict[type[Any], dict[str, Kind]] = {
     m.PromptOver: {"requestID": TEXT, "outcome": _OUTCOME},
     m.RequestOutcome: {"requestID": TEXT, "outcome": _OUTCOME, "client": TEXT},
     m.Error: {"code": word(m.ErrorCode), "field": TEXT, "reason": TEXT, "requestID": TEXT},
-    **j.PUBLICATIONS,
+    **{of: shape.keys for of, shape in j.PUBLICATIONS.items()},
 }  # fmt: skip
 
 _TYPES = {type_name(number): number for number in m.BODIES}

@@ -667,7 +667,7 @@ struct  Waymark__V1__DisplayDistance
 {
   ProtobufCMessage base;
   /*
-   * In tenths of `unit`: 4.5 km is 45 KILOMETERS. [0 ... 99 999 999, json displayTenths]
+   * In tenths of `unit`: 4.5 km is 45 KILOMETERS. [0 ... 99 999 999, json displayTenths, json always]
    */
   uint32_t value_tenths;
   /*
@@ -693,7 +693,7 @@ struct  Waymark__V1__TravelEstimates
 {
   ProtobufCMessage base;
   /*
-   * True distance. [0 ... 50 000 000, json distanceMeters]
+   * True distance. [0 ... 50 000 000, json distanceMeters, json always]
    */
   uint32_t distance_remaining_meters;
   /*
@@ -791,7 +791,7 @@ struct  Waymark__V1__Lane
 {
   ProtobufCMessage base;
   /*
-   * Directions in which the lane may be left; may be empty (a lane without arrows). [at most 16, each -180 ... 179]
+   * Directions in which the lane may be left; may be empty (a lane without arrows). [at most 16, each -180 ... 179, json always]
    */
   size_t n_angles_degrees;
   int32_t *angles_degrees;
@@ -979,7 +979,7 @@ struct  Waymark__V1__Trip
    */
   Waymark__V1__Waypoint *destination;
   /*
-   * On the way, in order, without origin and destination. [at most 64]
+   * On the way, in order, without origin and destination. [at most 64, json always]
    */
   size_t n_waypoints;
   Waymark__V1__Waypoint **waypoints;
@@ -993,11 +993,11 @@ struct  Waymark__V1__Trip
    */
   uint32_t selected_route_choice_id;
   /*
-   * The destination may be shared with the vehicle. [json isDestinationShareable]
+   * The destination may be shared with the vehicle. [json isDestinationShareable, json always]
    */
   protobuf_c_boolean destination_shareable;
   /*
-   * Route segments will be published. False withholds them from every vehicle, also those that were published before.
+   * Route segments will be published. False withholds them from every vehicle, also those that were published before. [json always]
    */
   protobuf_c_boolean route_segments_available;
 };
@@ -1025,21 +1025,21 @@ struct  Waymark__V1__RouteSegment
    */
   Waymark__V1__Waypoint *destination;
   /*
-   * The way from origin to destination; at most 262 144 points.
+   * The way from origin to destination; at most 262 144 points. [json always]
    */
   Waymark__V1__Polyline *coordinates;
   /*
-   * The segment's maneuvers, in order; each must have been added. [at most 4 096]
+   * The segment's maneuvers, in order; each must have been added. [at most 4 096, json always]
    */
   size_t n_maneuver_ids;
   uint32_t *maneuver_ids;
   /*
-   * The segment's lane guidances, in order; each must have been added. [at most 4 096]
+   * The segment's lane guidances, in order; each must have been added. [at most 4 096, json always]
    */
   size_t n_lane_guidance_ids;
   uint32_t *lane_guidance_ids;
   /*
-   * The maneuvers to show when this segment becomes current, next ones first; each must have been added. [at most 64]
+   * The maneuvers to show when this segment becomes current, next ones first; each must have been added. [at most 64, json always]
    */
   size_t n_current_maneuver_ids;
   uint32_t *current_maneuver_ids;

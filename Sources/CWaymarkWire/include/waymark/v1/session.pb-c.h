@@ -439,17 +439,17 @@ struct  Waymark__V1__RouteInformation
 {
   ProtobufCMessage base;
   /*
-   * In order along the route. [at most 4 096]
+   * In order along the route. [at most 4 096, json always]
    */
   size_t n_maneuvers;
   Waymark__V1__Maneuver **maneuvers;
   /*
-   * In order along the route. [at most 4 096]
+   * In order along the route. [at most 4 096, json always]
    */
   size_t n_lane_guidances;
   Waymark__V1__LaneGuidance **lane_guidances;
   /*
-   * In order. [at most 65]
+   * In order. [at most 65, json always]
    */
   size_t n_segments;
   Waymark__V1__RouteSegment **segments;
@@ -458,7 +458,7 @@ struct  Waymark__V1__RouteInformation
    */
   char *current_segment_id;
   /*
-   * Next ones first. [at most 64]
+   * Next ones first. [at most 64, json always]
    */
   size_t n_upcoming_maneuver_ids;
   uint32_t *upcoming_maneuver_ids;
