@@ -9,7 +9,7 @@ from typing import Any
 
 from waymark_nav import _json, messages as m
 from waymark_nav._generated import json_keys as j
-from waymark_nav._kinds import ALWAYS, DEGREES, METERS, MILLISECONDS, NUMBER, SECONDS, Items, Number, Shape
+from waymark_nav._kinds import ALWAYS, DEGREES, METERS, MILLISECONDS, NUMBER, SECONDS, Items, Number, Object, Shape
 from waymark_nav._wire import Message, decode
 from waymark_nav.frames import type_name
 from waymark_nav.rig._fields import CONTENT, STATE
@@ -97,3 +97,22 @@ def test_the_unit_of_a_number_is_said_by_its_name() -> None:
             if isinstance(element, Number):
                 # "milliseconds" before "seconds", which it ends with.
                 assert element == next((unit for end, unit in units.items() if name.lower().endswith(end)), NUMBER), name
+
+
+# The schema of scenarios
+
+
+def test_the_schema_of_scenarios_has_every_message_and_every_key_of_the_state() -> None:
+    schema = json.loads((ROOT / "Sources/WaymarkCommandLine/Resources/scenarios/scenario.schema.json").read_text(encoding="utf-8"))
+    assert schema["$defs"]["message"]["anyOf"][0]["enum"] == [type_name(number) for number in m.BODIES]
+    held, of_connection, following, lanes = (
+        set(group.split("|")) for group in re.findall(r"\(([a-zA-Z|]+)\)", schema["$defs"]["path"]["pattern"])
+    )
+    derived = {"connected", "resumed", "shows"}
+    assert held == STATE.keys.keys() - derived - {"next", "lanes"}
+    # The rig of the Python package does not count what an endpoint missed.
+    assert of_connection == derived | {"missed"}
+    for key, names in (("next", following), ("lanes", lanes)):
+        kind = STATE.keys[key]
+        assert isinstance(kind, Object)
+        assert names == kind.keys.keys()
