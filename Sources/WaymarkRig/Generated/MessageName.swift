@@ -1,3 +1,5 @@
+// Made by scripts/generate/wire.sh from Protos. Do not edit.
+
 extension Rig {
     /// The messages of the protocol; Docs/protocol.md says who sends each, and what it means.
     public enum MessageName: String, Sendable, Hashable, CaseIterable {
@@ -7,13 +9,13 @@ extension Rig {
             receiptReport, acknowledgement
         // Published by navigation clients, and forwarded to vehicles.
         case tripPreviews, startGuidance, updateTrip, addManeuvers, addLaneGuidances, addRouteSegments,
-            upcomingManeuvers, currentLaneGuidance, currentRoadName, updateManeuverState,
-            updateTripEstimates, updateManeuverEstimates, currentRouteSegment, pauseGuidance,
-            resumeGuidance, showAlert, dismissAlert, shareDestination, finishGuidance, cancelGuidance
+            upcomingManeuvers, currentLaneGuidance, currentRoadName, updateManeuverState, updateTripEstimates,
+            updateManeuverEstimates, currentRouteSegment, pauseGuidance, resumeGuidance, showAlert,
+            dismissAlert, shareDestination, finishGuidance, cancelGuidance
         // Of vehicles, and about requests.
         case waypointRequest, destinationRequest, withdrawRequest, requestAnswer, prompt, promptAnswer,
-            promptOver, requestOutcome, cancelNavigation, allowNavigation, updateRouteSource,
-            vehicleSettings, zoomCluster, alertResponse, destinationShareAnswer, destinationShareStatus
+            promptOver, requestOutcome, cancelNavigation, allowNavigation, updateRouteSource, vehicleSettings,
+            zoomCluster, alertResponse, destinationShareAnswer, destinationShareStatus
         // Of observers.
         case observe, observationBegin, observedRecords, observedEvent, observedFrames, observationGap,
             readCounters, counters
