@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# run.sh [-b BUILD] [-p PACKAGE] [-r ROOT] [-l] [-P PART | CASE ...]: boots a machine for each case, and prints the result of each. The
+# run.sh [-b BUILD] [-p PACKAGE] [-r ROOT] [-l] [-m] [-P PART | CASE ...]: boots a machine for each case, and prints the result of each. The
 # machine contains the programs of the folder BUILD (default: .build/release), or the cases install PACKAGE. The machine is a copy of
 # ROOT: by default this machine's root, but for a PACKAGE a plain Debian 12, which is created once, in .build/debian-12. CASEs are
 # scripts; the default is all of cases/, and with a PACKAGE also those of cases/package/. PART is `all`, or as 2/5: every fifth of them,
-# from the third on, and those that run in every part. -l only prints the names of the cases.
+# from the third on, and those that run in every part. -l only prints the names of the cases, and -m only makes the plain Debian 12.
 #
 # Installs missing Debian packages. If no machine can be booted here, prints why all cases were skipped, and succeeds. A signal that ends
 # this script ends its machines.
@@ -15,10 +15,12 @@ package=
 root=
 part=all
 is_listed=
-while getopts b:lP:p:r: option; do
+only_makes=
+while getopts b:lmP:p:r: option; do
   case $option in
     b) build=$(realpath "$OPTARG") ;;
     l) is_listed=1 ;;
+    m) only_makes=1 ;;
     P) part=$OPTARG ;;
     p) package=$(realpath "$OPTARG") ;;
     r) root=$(realpath "$OPTARG") ;;
@@ -90,25 +92,32 @@ skip() {
 }
 
 [[ $EUID -eq 0 ]] || skip "only root can boot a machine"
-"$tree/scripts/install.sh" debootstrap systemd-container >"$stage.log" 2>&1 || { tail -3 "$stage.log"; skip "no systemd-container"; }
+"$tree/scripts/install.sh" mmdebstrap systemd-container >"$stage.log" 2>&1 || { tail -3 "$stage.log"; skip "no systemd-container"; }
 
-# plain_debian FOLDER: creates a plain Debian in FOLDER unless it exists. Python is for the example that observes.
-plain_debian() {
+# make_debian FOLDER: makes a plain Debian in FOLDER unless it exists. Python is for the example that observes.
+make_debian() {
   [[ ! -x $1/usr/bin/python3 ]] || return 0
+  mkdir -p "$(dirname "$1")"
   rm -rf "$1.part" "$1"
-  debootstrap --variant=minbase --include=systemd-sysv,dbus,man-db,python3 bookworm "$1.part" >"$stage.log" 2>&1 || {
+  mmdebstrap --variant=minbase --aptopt='APT::Install-Recommends "false"' --include=systemd-sysv,dbus,man-db,python3 \
+    bookworm "$1.part" >"$stage.log" 2>&1 || {
     tail -3 "$stage.log"
     return 1
   }
   mv "$1.part" "$1"
 }
+debian=$tree/.build/debian-12
+if [[ -n $only_makes ]]; then
+  make_debian "$debian" || skip "mmdebstrap could not make a plain Debian 12"
+  exit 0
+fi
 
 options=()
 if [[ -n $package ]]; then
   options+=(-b "$package:/waymark.deb")
   if [[ -z $root ]]; then
-    root=$tree/.build/debian-12
-    plain_debian "$root" || skip "debootstrap could not make a plain Debian 12"
+    root=$debian
+    make_debian "$root" || skip "mmdebstrap could not make a plain Debian 12"
   fi
 else
   "$tree/scripts/release/stage.sh" "$build" "$stage"
