@@ -182,6 +182,19 @@ ENDPOINTS = [
         "        for kind, request, session in self.asked.values():\n            self.send(kind, request, session)\n",
         "",
     ),
+    (
+        "repeats its requests before the Welcome",
+        W,
+        "        self.send(HELLO, self.hello(self.token))\n",
+        "        self.send(HELLO, self.hello(self.token))\n        for each in self.asked.values() if self.token else ():\n            self.send(*each)\n",
+    ),
+    ("repeats its requests if its token is not valid", C, "            self.asked = {}\n", ""),
+    (
+        "forgets requests that it cannot send at once",
+        E,
+        "            # A waypoint is for the drive that the user sees, not for a later one.\n",
+        "            if not self.is_connected:\n                return\n",
+    ),
     ("repeats requests that have ended", C, "            self.asked.pop(body.text(1), None)\n", ""),
     ("keeps its prompts over a cut", C, '        self.prompt = ""  # the gateway sends an open one again\n', ""),
     (

@@ -1,7 +1,8 @@
 """Gateways with one bug each: waymarkd behind a proxy that changes frames.
 
 A mutation gets each frame that the gateway sends (`down`) or that a peer sends (`up`), and returns the frames to pass on; a number
-among them is a pause in seconds. `memory` is a dictionary of the connection.
+among them is a pause in seconds. `memory` is a dictionary of one direction of a connection; its `connection` is one of both directions,
+its `gateway` one of all connections. A mutation of both directions has the same name in `DOWN` and in `UP`.
 """
 
 import asyncio
@@ -287,13 +288,93 @@ def rename(frame, memory):
     return edited(frame, lambda body: body.update(request_id=body["request_id"] + "x" * (memory["count"] - 1)))
 
 
+# Memory of the tokens that peers got. A peer is known by its role and ids.
+
+
+def peer_of(hello):
+    """The role and the ids of a Hello."""
+    part = hello.get("vehicle") or hello.get("navigation") or hello.get("observer") or {}
+    return hello["role"], *(part.get(key, "") for key in ("vehicle_id", "endpoint", "client_id", "observer_id"))
+
+
+def tokens_of(memory, peer):
+    """The tokens that a peer got, the newest last."""
+    return memory["gateway"].setdefault("tokens", {}).setdefault(peer, [])
+
+
+def note_token(frame, memory):
+    """Keeps the token of a Welcome, and whether it was followed by a frame."""
+    peer = memory["connection"].get("peer")
+    tokens_of(memory, peer).append(decode(frame.name, frame.body)["resumption_token"])
+    memory["gateway"].setdefault("heard", set()).discard(peer)
+    return [frame]
+
+
+def with_newest_token(name, is_kept):
+    """Registers a gateway that takes an older token like the newest, as long as `is_kept` says so."""
+
+    def hello(frame, memory):
+        if frame.name != "Hello":
+            memory["gateway"].setdefault("heard", set()).add(memory["connection"].get("peer"))
+            return [frame]
+        body = decode(frame.name, frame.body)
+        peer = memory["connection"]["peer"] = peer_of(body)
+        tokens = tokens_of(memory, peer)
+        if body.get("resumption_token") not in tokens[:-1] or not is_kept(memory, peer):
+            return [frame]
+        return edited(frame, lambda body: body.update(resumption_token=tokens[-1]))
+
+    up(name)(hello)
+    down(name, "Welcome")(note_token)
+
+
+with_newest_token("keeps the older token for ever", lambda memory, peer: True)
+with_newest_token("lets a late Hello take over", lambda memory, peer: peer not in memory["gateway"].get("heard", ()))
+
+
+@up("burns the token of a lost Welcome", "Hello")
+def burn(frame, memory):
+    """Removes a token that a Hello had before."""
+    used = memory["gateway"].setdefault("used", set())
+    token = decode(frame.name, frame.body).get("resumption_token", "")
+    if token in used:
+        return edited(frame, lambda body: body.pop("resumption_token"))
+    used.add(token)
+    return [frame]
+
+
+@down("forgets ended sessions with the Welcome that lists them", "Welcome")
+def forget_ended(frame, memory):
+    told = memory["gateway"].setdefault("ended", set())
+
+    def change(body):
+        ended = {each["session_id"] for each in body.get("sessions", []) if each["phase"] == "ENDED"}
+        body["sessions"] = [each for each in body.get("sessions", []) if each["session_id"] not in ended & told]
+        told.update(ended)
+
+    return edited(frame, change)
+
+
+@up("sends what was missed from 0", "Hello")
+def note_cursor(frame, memory):
+    body = decode(frame.name, frame.body)
+    memory["connection"]["is at 0"] = "resume_session_id" in body and "resume_sequence" not in body
+    return [frame]
+
+
+@down("sends what was missed from 0", "SnapshotBegin")
+def missed_from_0(frame, memory):
+    """Resumes an endpoint that names a session and the cursor 0."""
+    return edited(frame, lambda body: body.update(kind="MISSED")) if memory["connection"].pop("is at 0", False) else [frame]
+
+
 class Proxy:
     """Connections to a gateway through a mutation; without a name frames pass as they are."""
 
     def __init__(self, name):
         same = ((), lambda frame, memory: [frame])
         self.down, self.up = DOWN.get(name, None if name else same), UP.get(name, None if name else same)
-        self.servers = {}
+        self.servers, self.memory = {}, {}
 
     async def route(self, port):
         """The address of the proxy before a port."""
@@ -318,13 +399,16 @@ class Proxy:
             plug.close()
             return
         gateway_reader, gateway_writer = await asyncio.open_connection(sock=plug, limit=16_384)
+        connection: dict[str, Any] = {}
         await asyncio.gather(
-            self.pump(reader, gateway_writer, self.up), self.pump(gateway_reader, writer, self.down), return_exceptions=True
+            self.pump(reader, gateway_writer, self.up, connection),
+            self.pump(gateway_reader, writer, self.down, connection),
+            return_exceptions=True,
         )
 
-    async def pump(self, reader, writer, mutation):
+    async def pump(self, reader, writer, mutation, connection):
         cutter = Reader()
-        memory: dict[str, Any] = {}
+        memory: dict[str, Any] = {"connection": connection, "gateway": self.memory}
         with contextlib.suppress(ConnectionError, OSError):
             while news := await reader.read(65_536):
                 if not mutation:

@@ -43,7 +43,7 @@ def mutants():
         for name, file, old, new in BOTH + changes:
             if (role, name) not in WITHOUT_EFFECT:
                 yield role, name, (file, old, new)
-    for name in [*DOWN, *UP]:
+    for name in {**DOWN, **UP}:
         yield "gateway", name, None
 
 

@@ -25,6 +25,13 @@ BOTH = [
         '_, _, self.flags, self.type, self.key, _, self.session, self.sequence = header\n        self.session = int.from_bytes(self.session.to_bytes(4, "little"), "big")',
     ),
     ("does not answer Pings", W, "            self.send(PONG, frame.data)", "            pass"),
+    (
+        "sends behind a Hello with a token",
+        W,
+        "        self.send(HELLO, self.hello(self.token))\n",
+        "        self.send(HELLO, self.hello(self.token))\n        if self.token:\n            self.send(PING, number(1, 1))\n",
+    ),
+    ("sends what waits before the Welcome", R, "        if connection.is_active:\n", "        if connection.is_active or self._token:\n"),
     ("answers Pings with nonce 1", W, "self.send(PONG, frame.data)", "self.send(PONG, number(1, 1))"),
     (
         "answers Pings twice",

@@ -121,6 +121,7 @@ def test_an_endpoint_holds_what_the_conversations_say() -> None:
                 hello, wanted = (next(each.frames()).decode() for each in (own, theirs))
                 assert isinstance(hello, m.Hello)
                 assert isinstance(wanted, m.Hello)
+                assert hello.resumption_token == wanted.resumption_token, where
                 assert (hello.resume_session_id, hello.resume_sequence) == (wanted.resume_session_id, wanted.resume_sequence), where
             else:
                 machine.receive(bytes.fromhex(step["hex"]), now)

@@ -7,7 +7,6 @@ from vector_frames import FITTED, GATEWAY, MORE, PUBLISHED, RETAINED, SKIPPABLE,
 from vector_rules import read
 from vector_schema import encode
 
-TOKEN = "000102030405060708090a0b0c0d0e0f"
 PLACE = {"center": {"latitude": 47.141, "longitude": 9.5215}}
 TRIP = {"id": "trip", "origin": PLACE, "destination": {"center": {"latitude": 47.138, "longitude": 9.5241}}}
 FULL, MISSED = 1, 2
@@ -35,8 +34,10 @@ class Conversation:
     def __init__(self, protos, name, limits=None):
         self.protos, self.name, self.limits = protos, name, limits or {}
         self.endpoint, self.steps = Endpoint(self.limits), []
-        self.session, self.number, self.generation, self.has_token = 7, 0, 0, False
-        self.hello()
+        self.session, self.number, self.generation = 7, 0, 0
+        # The token of the last Welcome that the endpoint got, and how many Welcomes the gateway has sent.
+        self.token, self.welcomes = "", 0
+        self.connect()
 
     def shape(self, name):
         return self.protos.shapes[name]
@@ -59,9 +60,14 @@ class Conversation:
         # A copy, because later frames change what it shares.
         self.steps.append({"from": "gateway", "hex": data.hex(), "state": copy.deepcopy(self.endpoint.state())})
 
-    def hello(self, resumed=False):
+    def connect(self, resumed=False):
+        """The endpoint connects, and is welcomed."""
+        self.hello()
+        self.welcome(resumed)
+
+    def hello(self):
         """The endpoint connects."""
-        session, cursor = self.endpoint.resumption() if self.has_token else (0, 0)
+        session, cursor = self.endpoint.resumption() if self.token else (0, 0)
         hello = {
             "version_min": 1,
             "version_max": 1,
@@ -74,30 +80,48 @@ class Conversation:
                 "preferences": {},
             },
         }
-        if self.has_token:
-            hello["resumption_token"] = TOKEN
+        if self.token:
+            hello["resumption_token"] = self.token
         if session:
             hello |= {"resume_session_id": session, "resume_sequence": str(cursor)}
         data = frame(0x0001, encode(self.protos, self.shape("Hello"), {key: value for key, value in hello.items() if value != "0"}))
         self.steps.append({"from": "endpoint", "hex": data.hex()})
+
+    def new_token(self):
+        """The token of the next Welcome."""
+        self.welcomes += 1
+        return bytes([self.welcomes - 1, *range(1, 16)]).hex()
+
+    def welcome(self, resumed):
+        holds_nothing = resumed and self.endpoint.resumption() == (0, 0)
         self.endpoint.welcome(resumed)
+        self.token = self.new_token()
         welcome = {
             "version": 1,
             "keepalive_milliseconds": 10000,
             "frame_bytes_max": 1048576,
-            "resumption_token": TOKEN,
+            "resumption_token": self.token,
             "gateway_instance": "gateway",
             "gateway_epoch": "1789000000000",
         } | ({"resumed": True} if resumed else {})
         self.gateway("Welcome", welcome)
-        if session == 0 and resumed:
+        if holds_nothing:
             # What an endpoint shows of a snapshot that was cut is its own affair.
             del self.steps[-1]["state"]
-        self.has_token = True
 
     def cut(self, resumed=True):
+        self.lose()
+        self.connect(resumed)
+
+    def lose(self):
+        """The connection is cut."""
         self.steps.append({"cut": True})
-        self.hello(resumed)
+
+    def lose_welcome(self):
+        """The endpoint connects, and its connection is cut before it has the Welcome."""
+        self.lose()
+        self.hello()
+        self.new_token()
 
     def snapshot(self, kind=FULL, until=None, **fields):
         """SnapshotBegin; a full one begins with number 0."""
@@ -441,11 +465,29 @@ class Conversations:
         talk.cut()
         talk.ended(reason=6)
         talk.cut()
-        talk = self.new("cut before the first publication").join()
+        talk = self.new("an empty session is resumed").join()
+        talk.cut()
+        talk.snapshot()
+        talk.end_snapshot()
+        talk.start()
+        talk = guided("the Welcome is lost")
+        talk.lose_welcome()
+        talk.lose_welcome()
+        talk.cut()
+        talk.snapshot(MISSED, until=3)
+        talk.publish("CurrentRoadName", {"name_variants": ["A 2"]})
+        talk.end_snapshot()
         talk.cut()
         talk.snapshot(MISSED)
         talk.end_snapshot()
-        talk.start()
+        talk = guided("a late Hello with the older token")
+        talk.lose_welcome()
+        talk.lose()
+        talk.hello()
+        talk.gateway("Goodbye", {"code": 13, "reconnect_after_milliseconds": 1000})
+        talk.cut()
+        talk.snapshot(MISSED)
+        talk.end_snapshot()
         talk = guided("frames with the number of the cursor are repeated", {"maneuvers_stored_max": 2})
         talk.with_generation("AddManeuvers", FITTED | MORE, 3, maneuvers=maneuvers(3))
         talk.cut()

@@ -260,12 +260,15 @@ class PeerLaws(Laws):
     def __init__(self, role):
         super().__init__()
         self.role, self.is_dismissed, self.sessions = role, False, set()
+        # Whether its Hello had a token and its Welcome has not been sent.
+        self.must_wait = False
 
     def sent(self, frame, now):
         super().sent(frame, now)
         if frame.session:
             self.sessions.add(frame.session)
         self.is_dismissed = self.is_dismissed or frame.name == "Goodbye"
+        self.must_wait = self.must_wait and frame.name != "Welcome"
 
     def received(self, frame, fault, now):
         self.count += 1
@@ -275,6 +278,7 @@ class PeerLaws(Laws):
             (frame.name in ("Hello", "Goodbye")) == (self.count == 1) or frame.name == "Goodbye",
             f"frame {self.count} is {frame.name}",
         )
+        self.wait(frame)
         self.law("UNANSWERED", not (self.is_dismissed and frame.name == "Goodbye"), "a Goodbye is answered by a Goodbye")
         if self.count == 1:
             self.law("HELLO", len(frame.body) + 24 <= 4_096, f"the Hello has {len(frame.body) + 24} bytes")
@@ -296,6 +300,12 @@ class PeerLaws(Laws):
         self.keepalive(frame)
         self.session_of(frame)
         self.is_over = self.is_over or frame.name == "Goodbye"
+
+    def wait(self, frame):
+        if self.must_wait:
+            self.law("WAIT", frame.name == "Goodbye", f"{frame.name} comes behind a Hello with a token, before the Welcome")
+        elif frame.name == "Hello" and frame.decoded.get("resumption_token"):
+            self.must_wait = self.law("WAIT", True, "")
 
     def role_of(self, frame):
         if frame.name == "Hello":
