@@ -274,6 +274,7 @@ header(
     register=up,
 )
 drop("ignores a peer's Goodbye", "Goodbye", register=up)
+up("takes only whole frames for a sign of life")(lambda frame, memory: [frame])
 
 
 @up("numbers publications by itself", "publication")

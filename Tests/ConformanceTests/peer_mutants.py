@@ -39,6 +39,12 @@ BOTH = [
         "            self.send(PONG, frame.data)",
         "            self.send(PONG, frame.data)\n            self.send(PONG, frame.data)",
     ),
+    (
+        "takes only whole frames for a sign of life",
+        W,
+        "        self.heard = time.monotonic()\n        self.data += news\n        while len(self.data) >= HEADER.size:\n            header = HEADER.unpack_from(self.data)\n",
+        "        self.data += news\n        while len(self.data) >= HEADER.size:\n            header = HEADER.unpack_from(self.data)\n            if len(self.data) >= HEADER.size + header[5]:\n                self.heard = time.monotonic()\n",
+    ),
     ("sends no Ping", W, "                self.send(PING, number(1, 1))", "                self.sent = time.monotonic()"),
     ("sends Pings too seldom", W, "due = self.sent + self.keepalive / 2 if", "due = self.sent + self.keepalive * 2.5 if"),
     (

@@ -179,7 +179,7 @@ class Scene(Judging):
                 for at in range(0, len(data), size):
                     write(data[at : at + size])
                     await link.writer.drain()
-                    await asyncio.sleep(0.001 if clock() - began < PAUSES else 0)
+                    await asyncio.sleep(step.get("pause", 0.001 if clock() - began < PAUSES else 0))
             return
         link.send(frame)
 
