@@ -25,7 +25,7 @@ from waymark_conformance.frames import Frame, Reader, type_number  # noqa: E402
 from waymark_conformance.laws import EndpointLaws  # noqa: E402
 from waymark_conformance.links import Link  # noqa: E402
 from waymark_conformance.match import filled, mismatch  # noqa: E402
-from waymark_conformance.peers import Peer, Process  # noqa: E402
+from waymark_conformance.peers import Peer, Process, free_ports  # noqa: E402
 from waymark_conformance.schema import decode, encode, faults, load  # noqa: E402
 from waymark_conformance.steps import FRAGMENTS, SCENES, VERBS, Scene  # noqa: E402
 
@@ -282,6 +282,9 @@ class Program(unittest.TestCase):
             status, text = self.peer(described, "EP-SLOT", "EP-VIEW-24")
             self.assertEqual((status, len(text.splitlines())), (2, 1), described)
             self.assertIn(words, text)
+
+    def test_the_ports_of_a_gateway_are_different(self):
+        self.assertEqual(len(set(free_ports(100))), 100)
 
     def test_a_start_that_is_cancelled_ends(self):
         async def cancelled(turns):

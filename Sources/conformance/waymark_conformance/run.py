@@ -15,7 +15,7 @@ from .client_laws import ClientLaws
 from .judging import Failed
 from .laws import EndpointLaws, GatewayLaws
 from .links import Link, clock
-from .peers import Process, free_port
+from .peers import Process, free_ports
 from .schema import Malformed, load
 from .steps import Scene
 
@@ -67,7 +67,8 @@ class GatewayStage:
             if name not in self.gateways:
                 peer = self.peer.setup(name)
                 told = peer.command + peer.file
-                ports = {place: free_port() for place in PORTS if place == "port" or "{" + place + "}" in told}
+                wanted = [place for place in PORTS if place == "port" or "{" + place + "}" in told]
+                ports = dict(zip(wanted, free_ports(len(wanted)), strict=True))
                 for place in PORTS:
                     ports.setdefault(place, ports["port"])
                 process = Process(peer, ports)
