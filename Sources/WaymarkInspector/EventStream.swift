@@ -142,8 +142,8 @@ package struct EventStream: Sendable {
         guard let source = inspection[source: self.source] else { return [] }
         let number = self.number(source)
         var events: [PageEvent] = []
-        func add(_ name: String, _ object: [String: Any]) {
-            events.append(PageEvent(id: number, name: name, data: JSON.data(object)))
+        func add(_ name: String, _ answer: some Encodable) {
+            events.append(PageEvent(id: number, name: name, data: JSON.data(of: answer)))
         }
         if source.connection != self.connection {
             self.connection = source.connection
@@ -151,7 +151,8 @@ package struct EventStream: Sendable {
         }
         if case .recent(let recent) = source.history {
             if let missed, recent.counts.missed > missed {
-                add("gap", ["missed": Int(clamping: recent.counts.missed.subtractingSaturating(missed))])
+                let count = recent.counts.missed.subtractingSaturating(missed)
+                add("gap", Answer.Gap(missed: Int(clamping: count)))
             }
             self.missed = recent.counts.missed
         }
@@ -160,20 +161,18 @@ package struct EventStream: Sendable {
                 guard let event = try self.event(view, name, &inspection, source, actions, now) else {
                     continue
                 }
-                add(event.name, event.object)
+                add(event.name, event.answer)
             } catch {
                 // A vehicle that is not there yet, or any more.
-                self.sendIfNew(name, error.object).map { add("unavailable", $0) }
+                self.sendIfNew(name, error.answer).map { add("unavailable", $0) }
             }
         }
         if self.lastBeat.map({ now.timeIntervalSince($0) >= Self.beatSeconds }) ?? true {
             self.lastBeat = now
             add(
                 "beat",
-                [
-                    "at": source.seconds(source.end), "from": source.seconds(source.from),
-                    "now": JSON.time(now),
-                ])
+                Answer.Beat(
+                    at: source.seconds(source.end), from: source.seconds(source.from), now: JSON.time(now)))
         }
         return events
     }
@@ -182,9 +181,12 @@ package struct EventStream: Sendable {
         if case .recent(let recent) = source.history { recent.state.gateway.number } else { 0 }
     }
 
-    /// The object with its view, if it differs from what was sent last.
-    private mutating func sendIfNew(_ name: String, _ object: [String: Any]) -> [String: Any]? {
-        var content = object
+    /// The answer with its view, if it differs from what was sent last.
+    private mutating func sendIfNew(
+        _ name: String, _ answer: some Encodable
+    ) -> Joined<JSONValue, Answer.View>? {
+        let members = JSON.members(of: answer)
+        var content = members
         for key in ["at", "time", "now", "number", "arrival"] { content[key] = nil }
         if var session = content["session"] as? [String: Any] {
             session["ageMilliseconds"] = nil
@@ -193,13 +195,13 @@ package struct EventStream: Sendable {
         let data = JSON.data(content)
         guard self.sent[name] != data else { return nil }
         self.sent[name] = data
-        return object.merging(["view": name]) { $1 }
+        return Joined(JSONValue(members), Answer.View(view: name))
     }
 
     private mutating func event(
         _ view: View, _ name: String, _ inspection: inout Inspection, _ source: InspectedSource,
         _ actions: [String: Data], _ now: Date
-    ) throws(InspectorError) -> (name: String, object: [String: Any])? {
+    ) throws(InspectorError) -> (name: String, answer: any Encodable)? {
         var values = ["source": self.source]
         switch view {
         case .overview(let filter):
@@ -226,7 +228,7 @@ package struct EventStream: Sendable {
             guard let data = actions[id],
                 let object = RecordedJSON.object(String(decoding: data, as: UTF8.self))
             else { return nil }
-            return self.sendIfNew(name, object).map { ("actions", $0) }
+            return self.sendIfNew(name, JSONValue(object)).map { ("actions", $0) }
         }
     }
 
@@ -245,9 +247,9 @@ package struct EventStream: Sendable {
     private mutating func answer(
         _ path: String, _ values: [String: String], _ name: String, _ inspection: inout Inspection,
         _ now: Date
-    ) throws(InspectorError) -> (name: String, object: [String: Any])? {
-        let object = try inspection.object(path, InspectorQuery(values), now: now)
-        return self.sendIfNew(name, object).map { (path, $0) }
+    ) throws(InspectorError) -> (name: String, answer: any Encodable)? {
+        let answer = try inspection.object(path, InspectorQuery(values), now: now)
+        return self.sendIfNew(name, answer).map { (path, $0) }
     }
 
     // MARK: Rows
@@ -255,54 +257,49 @@ package struct EventStream: Sendable {
     private mutating func overviewEvent(
         _ name: String, _ filter: Overview.Filter, _ inspection: inout Inspection,
         _ source: InspectedSource
-    ) -> [String: Any]? {
-        let (overview, rows) = inspection.rows(source, filter, limit: Self.rowsMax)
+    ) -> Joined<Answer.Others, Answer.OverviewEvent>? {
+        let (overview, rows, matching) = inspection.rows(source, filter, limit: Self.rowsMax)
         let known = self.rows[name] ?? [:]
-        var changed: [[String: Any]] = []
+        let isTruncated = matching > Self.rowsMax
+        var event = Answer.OverviewEvent(
+            view: name, totals: overview.totals(matching: matching), truncated: isTruncated,
+            order: rows.map(\.first.vehicle), at: 0, changed: [], gone: [],
+            next: isTruncated ? rows.last?.first.vehicle : nil)
+        let others = overview.others
+        var roughOthers = others
+        for index in others.sessions.indices {
+            roughOthers.sessions[index].ageMilliseconds = others.sessions[index].ageMilliseconds
+                .map { Int(Self.roughly(Double($0) / 1_000)) }
+        }
+        let data = JSON.data(of: Joined(roughOthers, event))
         var kept: [String: Data] = [:]
-        for (id, row) in rows.rows {
+        for row in rows {
             var content = row
-            content["ageSeconds"] = (row["ageSeconds"] as? Double).map { Self.roughly($0) }
-            let data = JSON.data(content)
-            if known[id] != data { changed.append(row) }
-            kept[id] = data
+            content.second.ageSeconds = row.second.ageSeconds.map(Self.roughly)
+            let data = JSON.data(of: content)
+            if known[row.first.vehicle] != data { event.changed.append(row) }
+            kept[row.first.vehicle] = data
         }
-        let gone = known.keys.filter { kept[$0] == nil }.sorted()
-        let isFirst = self.sent[name] == nil
+        event.gone = known.keys.filter { kept[$0] == nil }.sorted()
         self.rows[name] = kept
-        var rest = overview.others
-        rest.merge([
-            "totals": overview.totals(matching: rows.matching), "order": rows.rows.map(\.0),
-            "truncated": rows.matching > Self.rowsMax,
-        ]) { $1 }
-        if rows.matching > Self.rowsMax { rest.set("next", rows.rows.last?.0) }
-        var content = rest
-        content["sessions"] = (rest["sessions"] as? [[String: Any]] ?? []).map { session in
-            var session = session
-            session["ageMilliseconds"] = (session["ageMilliseconds"] as? Int)
-                .map { Self.roughly(Double($0) / 1_000) }
-            return session
-        }
-        let data = JSON.data(content)
-        guard isFirst || !changed.isEmpty || !gone.isEmpty || self.sent[name] != data else { return nil }
+        guard !event.changed.isEmpty || !event.gone.isEmpty || self.sent[name] != data else { return nil }
         self.sent[name] = data
-        return rest.merging([
-            "view": name, "at": source.seconds(source.end), "changed": changed, "gone": gone,
-        ]) { $1 }
+        event.at = source.seconds(source.end)
+        return Joined(others, event)
     }
 
-    /// Seconds, so that an age alone is told again only from time to time.
-    private static func roughly(_ seconds: Double) -> Int { Int(seconds / 5) }
+    /// Whole fives of seconds, so that an age alone is told again only from time to time.
+    private static func roughly(_ seconds: Double) -> Double { (seconds / 5).rounded(.towardZero) }
 
     private mutating func entriesEvent(
         _ name: String, _ filter: EntryFilter, _ source: InspectedSource
-    ) throws(InspectorError) -> [String: Any]? {
+    ) throws(InspectorError) -> Answer.EntriesEvent? {
         let reader = HistoryReader(source: source)
         let objects = EntryObjects(source)
         let resumed = self.resumedNumber
         let begin = self.places[name] ?? self.firstPlace
         var last = begin
-        var items: [[String: Any]] = []
+        var items: [EntryObjects.Object] = []
         var skipped = 0
         try reader.forEach(from: begin?.time ?? source.divisions.suffix(2).first ?? source.from, to: nil) {
             placed, state throws(InspectorError) in
@@ -319,6 +316,6 @@ package struct EventStream: Sendable {
         }
         self.places[name] = last ?? EntryPlace(time: source.end, number: 0, index: .max)
         guard !items.isEmpty else { return nil }
-        return ["view": name, "entries": items, "skipped": skipped]
+        return Answer.EntriesEvent(view: name, entries: items, skipped: skipped)
     }
 }

@@ -143,47 +143,39 @@ package struct FindingBook: Sendable {
     package var count: Int { self.rows.count + self.dropped }
 
     /// Newest first.
-    func object(_ vehicle: String?, _ source: InspectedSource, limit: Int) -> [String: Any] {
+    func answer(_ vehicle: String?, _ source: InspectedSource, limit: Int) -> Answer.Findings {
         let rows = self.rows.filter { vehicle.map($0.vehicles.contains) ?? true }
-        let shown = rows.suffix(limit).reversed().map { row -> [String: Any] in
+        let shown = rows.suffix(limit).reversed().map { row in
             let finding = row.finding
-            var object: [String: Any] = [
-                "kind": "finding", "rule": finding.rule.rawValue, "sentence": finding.rule.sentence,
-                "peer": finding.peer.description, "number": finding.entry, "vehicles": row.vehicles,
-                "at": source.seconds(row.time), "time": JSON.time(row.time.date),
-                "text": source.isRedacted ? finding.rule.sentence : finding.text,
-            ]
-            if finding.session != .none { object["session"] = Int(finding.session.rawValue) }
-            object.set(nonEmpty: "field", finding.field)
-            if !source.isRedacted {
-                object.set(
-                    nonEmpty: "values",
-                    Dictionary(finding.values.map { ($0.name, $0.text as Any) }) { first, _ in first })
-            }
-            return object
+            let values = Dictionary(finding.values.map { ($0.name, $0.text) }) { first, _ in first }
+            return Answer.Finding(
+                kind: "finding", rule: finding.rule.rawValue, sentence: finding.rule.sentence,
+                peer: finding.peer.description, number: finding.entry, vehicles: row.vehicles,
+                at: source.seconds(row.time), time: JSON.time(row.time.date),
+                text: source.isRedacted ? finding.rule.sentence : finding.text,
+                session: finding.session == .none ? nil : Int(finding.session.rawValue),
+                field: finding.field.isEmpty ? nil : finding.field,
+                values: source.isRedacted || values.isEmpty ? nil : values)
         }
         let off = LintID.allCases.filter { $0.isForRunsAlone || (!source.showsContent && $0.needsContent) }
-        var object: [String: Any] = [
-            "findings": shown, "truncated": rows.count > limit || self.dropped > 0, "judging": self.progress,
-            "stopped": self.isStopped,
-            "off": off.map(\.rawValue),
-            "rules": vehicle == nil ? self.rules : Self.rules(of: rows),
-        ]
-        if self.live.unjudgedCount > 0 { object["unjudgedSessions"] = self.live.unjudgedCount }
-        return object
+        return Answer.Findings(
+            findings: shown, truncated: rows.count > limit || self.dropped > 0, judging: self.progress,
+            stopped: self.isStopped, off: off.map(\.rawValue),
+            rules: vehicle == nil ? self.rules : Self.rules(of: rows),
+            unjudgedSessions: self.live.unjudgedCount > 0 ? self.live.unjudgedCount : nil)
     }
 
     /// How often each rule found something.
-    private var rules: [[String: Any]] {
+    private var rules: [Answer.RuleCount] {
         let summary = self.recorded == nil && self.summary.isEmpty ? self.live.summary : self.summary
         return summary.filter { $0.found > 0 }.map {
-            ["rule": $0.rule.rawValue, "found": $0.found, "omitted": $0.omitted]
+            .init(rule: $0.rule.rawValue, found: $0.found, omitted: $0.omitted)
         }
     }
 
-    private static func rules(of rows: [Row]) -> [[String: Any]] {
+    private static func rules(of rows: [Row]) -> [Answer.RuleCount] {
         Dictionary(grouping: rows, by: \.finding.rule.rawValue).sorted { $0.key < $1.key }.map {
-            ["rule": $0.key, "found": $0.value.count, "omitted": 0]
+            .init(rule: $0.key, found: $0.value.count, omitted: 0)
         }
     }
 }

@@ -19,16 +19,17 @@ struct HistoryAnswers {
         return EntryPlace(time: (to ?? at ?? self.source.end).next, number: 0, index: 0)
     }
 
-    private func add(_ next: EntryPlace?, _ scanned: Int, to object: inout [String: Any]) {
-        object["truncated"] = next != nil
-        object.set("next", next.map { "\($0)" })
-        object["scanned"] = scanned
-        object["from"] = self.source.seconds(self.source.from)
+    private func end(_ next: EntryPlace?, _ scanned: Int) -> Answer.PartEnd {
+        Answer.PartEnd(
+            truncated: next != nil, next: next.map { "\($0)" }, scanned: scanned,
+            from: self.source.seconds(self.source.from))
     }
 
     // MARK: Entries
 
-    func entries(_ query: InspectorQuery) throws(InspectorError) -> [String: Any] {
+    func entries(
+        _ query: InspectorQuery
+    ) throws(InspectorError) -> Joined<Answer.Entries, Answer.PartEnd> {
         let filter = try EntryFilter(query)
         let limit = try query.limit
         let hasText = try query.word("text", of: ["0", "1"]) != "0"
@@ -39,7 +40,7 @@ struct HistoryAnswers {
         }
         let earliest = try self.source.time(query, "from") ?? self.source.from
         let start = try self.beginning(query)
-        let page: HistoryReader.Page<[String: Any]> = try self.reader.before(
+        let page: HistoryReader.Page<EntryObjects.Object> = try self.reader.before(
             start, limit: limit, from: earliest
         ) { range throws(InspectorError) in
             var places: [EntryPlace] = []
@@ -55,7 +56,7 @@ struct HistoryAnswers {
             // Why a second time: only the newest of them are shown, and showing one takes longer than reading it. One more tells whether
             // there are older ones.
             let shown = Set(places.suffix(limit + 1))
-            var items: [(EntryPlace, [String: Any])] = []
+            var items: [(EntryPlace, EntryObjects.Object)] = []
             guard let first = places.suffix(limit + 1).first else { return (items, scanned) }
             try self.reader.forEach(from: first.time, to: range.upperBound) {
                 placed, state throws(InspectorError) in
@@ -66,17 +67,15 @@ struct HistoryAnswers {
             }
             return (items, scanned)
         }
-        var object: [String: Any] = ["entries": page.items]
-        self.add(page.next, page.scanned, to: &object)
-        return object
+        return Joined(Answer.Entries(entries: page.items), self.end(page.next, page.scanned))
     }
 
     /// Newer ones, oldest first.
     func entries(
         after place: EntryPlace, _ filter: EntryFilter, _ limit: Int, hasText: Bool
-    ) throws(InspectorError) -> [String: Any] {
+    ) throws(InspectorError) -> Joined<Answer.Entries, Answer.PartEnd> {
         let objects = EntryObjects(self.source)
-        var items: [[String: Any]] = []
+        var items: [EntryObjects.Object] = []
         var (scanned, last) = (0, place)
         var next: EntryPlace?
         try self.reader.forEach(from: place.time, to: nil) { placed, state throws(InspectorError) in
@@ -92,39 +91,35 @@ struct HistoryAnswers {
             }
             return true
         }
-        var object: [String: Any] = ["entries": items, "last": "\(last)"]
-        self.add(next, scanned, to: &object)
-        return object
+        return Joined(Answer.Entries(entries: items, last: "\(last)"), self.end(next, scanned))
     }
 
     // MARK: One frame
 
     private static let hexBytesMax = 65_536
 
-    func frame(_ query: InspectorQuery) throws(InspectorError) -> [String: Any] {
+    func frame(_ query: InspectorQuery) throws(InspectorError) -> Answer.Frame {
         let place = try EntryPlace(try query.required("entry"), field: "entry")
         let (placed, state) = try self.reader.entry(at: place)
         guard let frame = placed.frame else {
             throw InspectorError(.notFound, field: "entry", "the entry is no frame")
         }
         let shown = self.source.shown(frame.frame)
-        var object: [String: Any] = [
-            "entry": "\(place)", "at": self.source.seconds(place.time),
-            "line": EntryObjects(self.source).object(placed, state, hasText: true),
-            "hex": Hex.text(shown.bytes.prefix(Self.hexBytesMax)),
-            "tree": Codec.tree(of: shown, byteCountMax: Self.hexBytesMax).map(\.object),
-            "redacted": self.source.isRedacted || frame.isRedacted,
-        ]
-        if shown.bytes.count > Self.hexBytesMax { object["hexTruncated"] = true }
-        object["others"] = try self.others(of: placed)
-        return object
+        return Answer.Frame(
+            entry: "\(place)", at: self.source.seconds(place.time),
+            line: EntryObjects(self.source).object(placed, state, hasText: true),
+            hex: Hex.text(shown.bytes.prefix(Self.hexBytesMax)),
+            tree: Codec.tree(of: shown, byteCountMax: Self.hexBytesMax).map(Answer.FrameNode.init),
+            redacted: self.source.isRedacted || frame.isRedacted,
+            hexTruncated: shown.bytes.count > Self.hexBytesMax ? true : nil,
+            others: try self.others(of: placed))
     }
 
     /// The same publication on its other hops, within a second.
-    private func others(of placed: PlacedEntry) throws(InspectorError) -> [[String: Any]] {
+    private func others(of placed: PlacedEntry) throws(InspectorError) -> [Answer.FrameHop] {
         guard let header = placed.frame?.frame.header, header.sequence > 0 else { return [] }
         let begin = max(self.source.from, placed.place.time + .seconds(-1))
-        var others: [[String: Any]] = []
+        var others: [Answer.FrameHop] = []
         var scanned = 0
         try self.reader.forEach(
             from: begin, to: placed.place.time + .seconds(1),
@@ -135,14 +130,13 @@ struct HistoryAnswers {
                 frame.frame.header.session == header.session,
                 frame.frame.header.sequence == header.sequence, others.count < 32
             else { return scanned < HistoryReader.scannedMax }
-            var object: [String: Any] = [
-                "entry": "\(other.place)", "at": self.source.seconds(other.place.time),
-                "message": EntryFilter.name(frame.frame.header), "bytes": frame.frame.bytes.count,
-                "fitted": frame.frame.header.flags.contains(.fitted),
-            ]
-            object[frame.direction == .in ? "from" : "to"] =
-                frame.direction == .in ? (frame.peers.first ?? "") as Any : frame.peers as Any
-            others.append(object)
+            others.append(
+                Answer.FrameHop(
+                    entry: "\(other.place)", at: self.source.seconds(other.place.time),
+                    message: EntryFilter.name(frame.frame.header), bytes: frame.frame.bytes.count,
+                    fitted: frame.frame.header.flags.contains(.fitted),
+                    from: frame.direction == .in ? frame.peers.first ?? "" : nil,
+                    to: frame.direction == .in ? nil : frame.peers))
             return scanned < HistoryReader.scannedMax
         }
         return others
@@ -150,12 +144,14 @@ struct HistoryAnswers {
 
     // MARK: Route guidance updates
 
-    func updates(_ query: InspectorQuery) throws(InspectorError) -> [String: Any] {
+    func updates(
+        _ query: InspectorQuery
+    ) throws(InspectorError) -> Joined<Answer.Updates, Answer.PartEnd> {
         let vehicle = try query.required("id")
         let messages = try query.list("message")
         let search = (try query.text("search", max: 100) ?? "").lowercased()
         let limit = try query.limit
-        let page: HistoryReader.Page<[String: Any]> = try self.reader.before(
+        let page: HistoryReader.Page<UpdateRows.Row> = try self.reader.before(
             try self.beginning(query), limit: limit, from: self.source.from
         ) { range throws(InspectorError) in
             let before = try self.source.state(at: range.lowerBound.previous)
@@ -168,21 +164,19 @@ struct HistoryAnswers {
                 return true
             }
             let wanted = rows.rows.filter { _, row in
-                if !messages.isEmpty, !messages.contains(row["message"] as? String ?? "") { return false }
-                return search.isEmpty || JSON.line(row).lowercased().contains(search)
+                if !messages.isEmpty, !messages.contains(row.second.message) { return false }
+                return search.isEmpty || JSON.line(JSON.members(of: row)).lowercased().contains(search)
             }
             return (wanted, scanned)
         }
-        var object: [String: Any] = ["rows": page.items]
-        self.add(page.next, page.scanned, to: &object)
-        return object
+        return Joined(Answer.Updates(rows: page.items), self.end(page.next, page.scanned))
     }
 
     // MARK: Receipts
 
     private static let receiptRowsMax = 100
 
-    func receipts(_ query: InspectorQuery) throws(InspectorError) -> [String: Any] {
+    func receipts(_ query: InspectorQuery) throws(InspectorError) -> Answer.Receipts {
         let vehicle = try query.required("id")
         let end = try self.source.time(query) ?? self.source.end
         var book = ReceiptBook(vehicle, self.source)
@@ -193,7 +187,7 @@ struct HistoryAnswers {
         }
         let state = try self.source.state(at: end)
         var cache = ContentCache()
-        return book.object(state, rowsMax: Self.receiptRowsMax) { endpoint in
+        return book.answer(state, rowsMax: Self.receiptRowsMax) { endpoint in
             VehicleID(vehicle).map {
                 VehiclePicture($0, endpoint: endpoint, state, self.source, &cache).sentSequence
             } ?? 0
@@ -208,11 +202,11 @@ struct HistoryAnswers {
     static let lookback = Duration.seconds(3_600)
 
     /// Destinations that clients shared with a vehicle, and what came of it, newest first.
-    func destinations(_ query: InspectorQuery) throws(InspectorError) -> [String: Any] {
+    func destinations(_ query: InspectorQuery) throws(InspectorError) -> Answer.Destinations {
         let vehicle = try query.required("id")
         let end = try self.source.time(query) ?? self.source.end
         let begin = self.reader.beginning(max(self.source.from, end + (.zero - Self.lookback)), to: end)
-        var shares: [(id: String, object: [String: Any])] = []
+        var shares: [Answer.SharedDestination] = []
         let types: [MessageType] = [.shareDestination, .destinationShareAnswer, .destinationShareStatus]
         try self.reader.forEach(
             from: begin, to: end.next, frames: { header in header.type.map(types.contains) ?? false }
@@ -221,40 +215,35 @@ struct HistoryAnswers {
                 frame.delivery == .whole, !placed.isOfOthers(vehicle),
                 let message = Self.message(self.source.shown(frame.frame))
             else { return true }
-            func change(_ id: String, _ change: (inout [String: Any]) -> Void) {
-                guard let index = shares.lastIndex(where: { $0.id == id }) else { return }
-                change(&shares[index].object)
+            func change(_ id: String, _ change: (inout Answer.SharedDestination) -> Void) {
+                guard let index = shares.lastIndex(where: { $0.shareID == id }) else { return }
+                change(&shares[index])
             }
             switch message {
             case .publication(.shareDestination(let id, let place)) where frame.direction == .in:
                 shares.append(
-                    (
-                        id,
-                        [
-                            "shareID": id, "destination": ModelJSON.waypoint(place), "stage": "offered",
-                            "client": frame.peers.first ?? "", "at": self.source.seconds(placed.place.time),
-                            "time": JSON.time(placed.place.time.date), "entry": "\(placed.place)",
-                        ]
-                    ))
+                    Answer.SharedDestination(
+                        shareID: id, destination: JSONValue(ModelJSON.waypoint(place)), stage: "offered",
+                        client: frame.peers.first ?? "", at: self.source.seconds(placed.place.time),
+                        time: JSON.time(placed.place.time.date), entry: "\(placed.place)"))
             case .destinationShareAnswer(let answer) where frame.direction == .in:
-                change(answer.shareID.rawValue) { $0["by"] = $0["by"] ?? frame.peers.first }
+                change(answer.shareID.rawValue) { $0.by = $0.by ?? frame.peers.first }
             case .destinationShareStatus(let status) where status.vehicle.rawValue == vehicle:
-                change(status.shareID.rawValue) { object in
+                change(status.shareID.rawValue) { share in
                     switch status.stage {
-                    case .willShare: object["stage"] = "willShare"
-                    case .didShare: object["stage"] = "didShare"
+                    case .willShare: share.stage = "willShare"
+                    case .didShare: share.stage = "didShare"
                     case .didFailToShare(let outcome):
-                        (object["stage"], object["outcome"]) = ("didFailToShare", "\(outcome)")
+                        (share.stage, share.outcome) = ("didFailToShare", "\(outcome)")
                     }
                 }
             default: break  // About no share.
             }
             return true
         }
-        return [
-            "destinations": shares.suffix(Self.destinationsMax).reversed().map(\.object),
-            "truncated": begin > self.source.from || shares.count > Self.destinationsMax,
-        ]
+        return Answer.Destinations(
+            destinations: shares.suffix(Self.destinationsMax).reversed(),
+            truncated: begin > self.source.from || shares.count > Self.destinationsMax)
     }
 
     static func message(_ frame: Frame) -> Message? {
@@ -262,31 +251,29 @@ struct HistoryAnswers {
     }
 }
 
-extension FrameNode {
-    /// As the page gets it; ranges are `[first, end)`.
-    var object: [String: Any] {
-        var object: [String: Any] = [
-            "name": self.name, "range": [self.range.lowerBound, self.range.upperBound],
-        ]
-        if self.valueRange != self.range {
-            object["valueRange"] = [self.valueRange.lowerBound, self.valueRange.upperBound]
+extension Answer.FrameNode {
+    init(_ node: FrameNode) {
+        self.init(name: node.name, range: [node.range.lowerBound, node.range.upperBound])
+        if node.valueRange != node.range {
+            self.valueRange = [node.valueRange.lowerBound, node.valueRange.upperBound]
         }
-        if self.number > 0 { object["number"] = self.number }
-        object.set(nonEmpty: "type", self.type)
-        object.set(nonEmpty: "text", self.text)
-        object.set(nonEmpty: "problem", self.problem)
-        if self.name == "unknown" { object["unknown"] = true }
-        switch self.value {
+        if node.number > 0 { self.number = node.number }
+        if !node.type.isEmpty { self.type = node.type }
+        if !node.text.isEmpty { self.text = node.text }
+        if !node.problem.isEmpty { self.problem = node.problem }
+        if node.name == "unknown" { self.unknown = true }
+        self.value = node.value.map { JSONValue(Self.plain($0)) }
+        if !node.children.isEmpty { self.children = node.children.map { Self($0) } }
+    }
+
+    private static func plain(_ value: FrameNode.Value) -> Any {
+        switch value {
         case .number(let number):
-            object["value"] =
-                number < 1 << 53 ? Int(number) as Any : "0x" + String(number, radix: 16, uppercase: true)
-        case .signed(let number): object["value"] = Int(number)
-        case .decimal(let number): object["value"] = number.isFinite ? number as Any : "\(number)"
-        case .flag(let flag): object["value"] = flag
-        case .text(let text): object["value"] = text
-        case nil: break
+            number < 1 << 53 ? Int(number) as Any : "0x" + String(number, radix: 16, uppercase: true)
+        case .signed(let number): Int(number)
+        case .decimal(let number): number.isFinite ? number as Any : "\(number)"
+        case .flag(let flag): flag
+        case .text(let text): text
         }
-        object.set(nonEmpty: "children", self.children.map(\.object))
-        return object
     }
 }

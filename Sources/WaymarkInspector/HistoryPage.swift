@@ -182,7 +182,7 @@ struct EntryFilter: Sendable, Hashable {
         if self.isRejected, frame?.isRejected != true { return false }
         guard !self.search.isEmpty else { return true }
         let object = EntryObjects(source).object(placed, state, hasText: true)
-        return JSON.line(object).lowercased().contains(self.search)
+        return JSON.line(JSON.members(of: object)).lowercased().contains(self.search)
     }
 
     /// What was missed concerns every vehicle.
@@ -199,6 +199,8 @@ struct EntryFilter: Sendable, Hashable {
 
 /// Entries as lines of `waymark watch --json`, with where they are.
 struct EntryObjects {
+    typealias Object = Joined<JSONValue, Answer.Entry>
+
     private let source: InspectedSource
 
     init(_ source: InspectedSource) { self.source = source }
@@ -209,43 +211,42 @@ struct EntryObjects {
         return placed.entry.showing(self.source.shown(frame.frame))
     }
 
-    func object(_ placed: PlacedEntry, _ state: RecordedState, hasText: Bool) -> [String: Any] {
+    func object(_ placed: PlacedEntry, _ state: RecordedState, hasText: Bool) -> Object {
         let entry = self.entry(placed)
-        var object: [String: Any]
+        var answer = Answer.Entry(
+            number: Int(entry.number), entry: "\(placed.place)", at: self.source.seconds(placed.place.time),
+            time: JSON.time(placed.place.time.date))
+        var line: [String: Any]
         switch entry.content {
         case .frame(let frame):
             let update = RecordedJSON.update(entry, frame, state)
-            object = ObservedJSON.object(update)
-            if frame.delivery != .whole { object["delivery"] = frame.delivery.rawValue }
+            line = ObservedJSON.object(update)
+            if frame.delivery != .whole { answer.delivery = frame.delivery.rawValue }
             if hasText, case .frame(let observed) = update.content {
-                object["text"] = "\(EventText.way(observed))  \(FrameText.text(observed))"
+                answer.text = "\(EventText.way(observed))  \(FrameText.text(observed))"
             }
-            object["vehicles"] = placed.vehicles.sorted()
+            answer.vehicles = placed.vehicles.sorted()
         case .event(let text):
-            object = RecordedJSON.object(text) ?? [:]
-            if self.source.isRedacted, placed.event == nil { object = Self.withoutTexts(object) }
+            line = RecordedJSON.object(text) ?? [:]
+            if self.source.isRedacted, placed.event == nil { line = Self.withoutTexts(line) }
             if hasText, let event = placed.event {
                 let subject = EventText.subject(event)
-                object["text"] =
+                answer.text =
                     subject.isEmpty ? EventText.text(event) : "\(subject)  \(EventText.text(event))"
-            } else if hasText, object["text"] == nil {
-                object["text"] = Self.text(object)
+            } else if hasText, line["text"] == nil {
+                answer.text = Self.text(line)
             }
         case .broken(let bytes, let direction, let peer):
-            object = [
+            line = [
                 "kind": "broken", "peer": peer, "way": direction == .in ? "toGateway" : "toPeer",
                 "bytes": bytes.count,
             ]
             // They may be anything, also places.
-            if !self.source.isRedacted { object["hex"] = Hex.text(bytes.prefix(1_024)) }
-            if hasText { object["text"] = "\(peer)  \(bytes.count) bytes that are no frame" }
-        case .state: object = ["kind": "synchronized"]
+            if !self.source.isRedacted { line["hex"] = Hex.text(bytes.prefix(1_024)) }
+            if hasText { answer.text = "\(peer)  \(bytes.count) bytes that are no frame" }
+        case .state: line = ["kind": "synchronized"]
         }
-        object["number"] = Int(entry.number)
-        object["entry"] = "\(placed.place)"
-        object["at"] = self.source.seconds(placed.place.time)
-        object["time"] = JSON.time(placed.place.time.date)
-        return object
+        return Joined(JSONValue(line), answer)
     }
 
     /// What a run says of itself may name places.

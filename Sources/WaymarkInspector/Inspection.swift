@@ -52,7 +52,7 @@ package struct Inspection: Sendable {
     // MARK: Questions
 
     private typealias Handler =
-        @Sendable (inout Inspection, InspectorQuery, Date) throws(InspectorError) -> [String: Any]
+        @Sendable (inout Inspection, InspectorQuery, Date) throws(InspectorError) -> any Encodable
 
     private static let handlers: [String: (parameters: [String], handler: Handler)] = [
         "sources": ([], { inspection, _, now throws(InspectorError) in inspection.describe(now) }),
@@ -63,7 +63,7 @@ package struct Inspection: Sendable {
         "vehicle": (
             ["source", "at", "id", "endpoint"],
             { inspection, query, now throws(InspectorError) in
-                try inspection.vehicle(query, now) { $0.object() }
+                try inspection.vehicle(query, now) { $0.answer() }
             }
         ),
         "vehicle/tables": (
@@ -130,7 +130,7 @@ package struct Inspection: Sendable {
             ["source", "vehicle", "from", "to", "marks"],
             { inspection, query, now throws(InspectorError) in
                 let source = try inspection.source(query)
-                return inspection.framed(try Moments(source: source).object(query), source, nil, now)
+                return inspection.framed(try Moments(source: source).answer(query), source, nil, now)
             }
         ),
         "compare": (
@@ -138,7 +138,7 @@ package struct Inspection: Sendable {
             { inspection, query, now throws(InspectorError) in try inspection.compare(query) }
         ),
         "profiles": ([], { inspection, _, _ throws(InspectorError) in inspection.profiles() }),
-        "names": ([], { _, _, _ throws(InspectorError) in ProtocolNames.object }),
+        "names": ([], { _, _, _ throws(InspectorError) in ProtocolNames.answer }),
     ]
 
     /// The paths behind `/api/` that ``answer(_:_:now:)`` knows.
@@ -149,13 +149,13 @@ package struct Inspection: Sendable {
         _ path: String, _ query: InspectorQuery, now: Date
     ) throws(InspectorError) -> InspectorAnswer {
         if path == "export" { return try self.export(query) }
-        return .json(JSON.data(try self.object(path, query, now: now)))
+        return .json(JSON.data(of: try self.object(path, query, now: now)))
     }
 
     /// The same, as an object. Not of `export`, which has other forms.
     mutating func object(
         _ path: String, _ query: InspectorQuery, now: Date
-    ) throws(InspectorError) -> [String: Any] {
+    ) throws(InspectorError) -> any Encodable {
         guard let (parameters, handler) = Self.handlers[path] else {
             throw InspectorError(.notFound, "there is nothing at this path")
         }
@@ -204,32 +204,29 @@ package struct Inspection: Sendable {
         return state
     }
 
-    /// With what every answer has.
-    private func framed(
-        _ object: [String: Any], _ source: InspectedSource, _ time: RecordingTime?, _ now: Date
-    ) -> [String: Any] {
+    /// An answer, with what every answer has.
+    private func framed<Content: Encodable>(
+        _ answer: Content, _ source: InspectedSource, _ time: RecordingTime?, _ now: Date
+    ) -> Joined<Answer.Context, Content> {
         let time = time ?? source.end
-        return object.merging([
-            "source": source.id, "at": source.seconds(time), "time": JSON.time(time.date),
-            "now": JSON.time(now),
-        ]) { own, _ in own }
+        let context = Answer.Context(
+            source: source.id, at: source.seconds(time), time: JSON.time(time.date), now: JSON.time(now))
+        return Joined(context, answer)
     }
 
-    private func describe(_ now: Date) -> [String: Any] {
-        var act: [String: Any] = ["enabled": self.options.actRefusal == nil]
-        act.set("reason", self.options.actRefusal)
-        return [
-            "version": 1, "software": "\(Software.name)", "now": JSON.time(now), "act": act,
-            "redact": self.options.isRedacted, "basemap": self.options.hasBasemap,
-            "sources": self.sources.map(SourceObjects.object),
-        ]
+    private func describe(_ now: Date) -> Answer.Sources {
+        Answer.Sources(
+            version: 1, software: "\(Software.name)", now: JSON.time(now),
+            act: .init(enabled: self.options.actRefusal == nil, reason: self.options.actRefusal),
+            redact: self.options.isRedacted, basemap: self.options.hasBasemap,
+            sources: self.sources.map(SourceObjects.object))
     }
 
     // MARK: Vehicles
 
-    private mutating func overview(_ query: InspectorQuery, _ now: Date) throws(InspectorError) -> [String:
-        Any]
-    {
+    private mutating func overview(
+        _ query: InspectorQuery, _ now: Date
+    ) throws(InspectorError) -> any Encodable {
         let source = try self.source(query)
         let time = try source.time(query)
         let state = try self.state(source, at: time)
@@ -242,14 +239,12 @@ package struct Inspection: Sendable {
             first = (matching.firstIndex { $0.vehicle.rawValue == after } ?? -1) + 1
         }
         let rows = matching.dropFirst(first).prefix(try query.limit)
-        var object: [String: Any] = [
-            "totals": overview.totals(matching: matching.count),
-            "truncated": first + rows.count < matching.count,
-        ]
-        object.merge(overview.others) { $1 }
-        object["vehicles"] = rows.map { overview.row($0, &self.cache) }
-        if first + rows.count < matching.count { object.set("next", rows.last?.vehicle.rawValue) }
-        return self.framed(object, source, time, now)
+        let isTruncated = first + rows.count < matching.count
+        let answer = Answer.Overview(
+            totals: overview.totals(matching: matching.count), truncated: isTruncated,
+            vehicles: rows.map { overview.row($0, &self.cache) },
+            next: isTruncated ? rows.last?.vehicle.rawValue : nil)
+        return self.framed(Joined(overview.others, answer), source, time, now)
     }
 
     private func vehicleID(_ query: InspectorQuery, _ name: String = "id") throws(InspectorError) -> VehicleID
@@ -261,8 +256,8 @@ package struct Inspection: Sendable {
     }
 
     private mutating func vehicle(
-        _ query: InspectorQuery, _ now: Date, _ answer: (VehicleAnswer) -> [String: Any]
-    ) throws(InspectorError) -> [String: Any] {
+        _ query: InspectorQuery, _ now: Date, _ answer: (VehicleAnswer) -> some Encodable
+    ) throws(InspectorError) -> any Encodable {
         let source = try self.source(query)
         let time = try source.time(query)
         let id = try self.vehicleID(query)
@@ -276,34 +271,32 @@ package struct Inspection: Sendable {
         return self.framed(answer(vehicle), source, time, now)
     }
 
-    /// Rows of the vehicles of a source that match, by their ids, and how many match.
+    /// Rows of the vehicles of a source that match, and how many match.
     mutating func rows(
         _ source: InspectedSource, _ filter: Overview.Filter, limit: Int
-    ) -> (Overview, rows: (rows: [(String, [String: Any])], matching: Int)) {
+    ) -> (Overview, rows: [Joined<Answer.VehicleRecord, Answer.OverviewRow>], matching: Int) {
         let state: RecordedState
         if case .recent(let recent) = source.history { state = recent.state } else { state = RecordedState() }
         let overview = Overview(source, state, filter, findings: self.findings[source.id]?.counts ?? [:])
         let matching = overview.matching(&self.cache)
-        var rows: [(String, [String: Any])] = []
-        for vehicle in matching.prefix(limit) {
-            rows.append((vehicle.vehicle.rawValue, overview.row(vehicle, &self.cache)))
-        }
-        return (overview, (rows, matching.count))
+        return (
+            overview, matching.prefix(limit).map { overview.row($0, &self.cache) }, matching.count
+        )
     }
 
     // MARK: History
 
     private func history(
         _ query: InspectorQuery, _ now: Date,
-        _ answer: (HistoryAnswers) throws(InspectorError) -> [String: Any]
-    ) throws(InspectorError) -> [String: Any] {
+        _ answer: (HistoryAnswers) throws(InspectorError) -> some Encodable
+    ) throws(InspectorError) -> any Encodable {
         let source = try self.source(query)
         return self.framed(try answer(HistoryAnswers(source: source)), source, try source.time(query), now)
     }
 
-    private mutating func requests(_ query: InspectorQuery, _ now: Date) throws(InspectorError) -> [String:
-        Any]
-    {
+    private mutating func requests(
+        _ query: InspectorQuery, _ now: Date
+    ) throws(InspectorError) -> any Encodable {
         let source = try self.source(query)
         let time = try source.time(query)
         let end = time ?? source.end
@@ -318,43 +311,40 @@ package struct Inspection: Sendable {
             return true
         }
         let state = try self.state(source, at: time)
-        return self.framed(
-            ["requests": stories.objects(state), "truncated": earliest > source.from || !isWhole], source,
-            time, now)
+        let answer = Answer.Requests(
+            requests: stories.requests(state), truncated: earliest > source.from || !isWhole)
+        return self.framed(answer, source, time, now)
     }
 
-    private func findings(_ query: InspectorQuery, _ now: Date) throws(InspectorError) -> [String: Any] {
+    private func findings(_ query: InspectorQuery, _ now: Date) throws(InspectorError) -> any Encodable {
         let source = try self.source(query)
         let book = self.findings[source.id] ?? FindingBook()
         return self.framed(
-            book.object(try query.text("vehicle", max: 64), source, limit: try query.limit), source, nil, now)
+            book.answer(try query.text("vehicle", max: 64), source, limit: try query.limit), source, nil, now)
     }
 
     // MARK: Two states, and another endpoint
 
-    private mutating func compare(_ query: InspectorQuery) throws(InspectorError) -> [String: Any] {
+    private mutating func compare(_ query: InspectorQuery) throws(InspectorError) -> Answer.Comparison {
         let sources = (try self.source(query, "a"), try self.source(query, "b"))
         let vehicle = try self.vehicleID(query, "vehicle")
         let other = try query.text("vehicleB") == nil ? vehicle : try self.vehicleID(query, "vehicleB")
         let time = try sources.0.time(query)
         let otherTime =
             try query.text("atB") == nil ? try sources.1.time(query) : try sources.1.time(query, "atB")
-        var sides: [[String: Any]] = []
+        var sides: [Answer.ComparedState] = []
         for (source, id, time) in [(sources.0, vehicle, time), (sources.1, other, otherTime)] {
             let state = try self.state(source, at: time)
             let picture = VehiclePicture(id, endpoint: nil, state, source, &self.cache)
-            var side: [String: Any] = [
-                "source": source.id, "at": source.seconds(time ?? source.end), "vehicle": id.rawValue,
-            ]
-            side.set("state", picture.published.map(StateObjects.object))
-            sides.append(side)
+            sides.append(
+                Answer.ComparedState(
+                    source: source.id, at: source.seconds(time ?? source.end), vehicle: id.rawValue,
+                    state: picture.published.map { JSONValue(StateObjects.object($0)) }))
         }
         var differences = JSONDifferences()
-        differences.find(sides[0]["state"], sides[1]["state"])
-        return [
-            "a": sides[0], "b": sides[1], "differences": differences.found,
-            "truncated": differences.isTruncated,
-        ]
+        differences.find(sides[0].state?.value, sides[1].state?.value)
+        return Answer.Comparison(
+            a: sides[0], b: sides[1], differences: differences.found, truncated: differences.isTruncated)
     }
 
     /// What an endpoint with another profile would hold. `body`: a JSON object with `vehicle`, `profile`, and perhaps `source` and `at`.
@@ -389,15 +379,17 @@ package struct Inspection: Sendable {
         guard picture.record != nil else {
             throw InspectorError(.notFound, field: "vehicle", "the gateway knew no such vehicle then")
         }
-        let object = VehicleAnswer(picture, source.at(time), state, at: time).object(isPreview: true)
-        return .json(JSON.data(self.framed(object, source, time, now)))
+        let answer = VehicleAnswer(picture, source.at(time), state, at: time).answer(isPreview: true)
+        return .json(JSON.data(of: self.framed(answer, source, time, now)))
     }
 
-    private func profiles() -> [String: Any] {
-        let profiles = self.options.profiles.sorted { $0.key < $1.key }.map { name, data -> [String: Any] in
-            ["name": name, "profile": RecordedJSON.object(String(decoding: data, as: UTF8.self)) ?? [:]]
+    private func profiles() -> Answer.Profiles {
+        let profiles = self.options.profiles.sorted { $0.key < $1.key }.map { name, data in
+            Answer.Profile(
+                name: name,
+                profile: JSONValue(RecordedJSON.object(String(decoding: data, as: UTF8.self)) ?? [:]))
         }
-        return ProtocolNames.ofProfiles.merging(["profiles": profiles]) { $1 }
+        return ProtocolNames.answer(profiles)
     }
 
     // MARK: Files

@@ -32,10 +32,10 @@ package struct InspectorError: Error, Sendable, Hashable {
     }
 
     /// As the page gets it.
-    package var object: [String: Any] {
-        var error = ["code": self.code.rawValue, "reason": self.reason]
-        if !self.field.isEmpty { error["field"] = self.field }
-        return ["error": error]
+    package var answer: some Encodable {
+        Answer.Failure(
+            error: .init(
+                code: self.code.rawValue, reason: self.reason, field: self.field.isEmpty ? nil : self.field))
     }
 }
 

@@ -53,12 +53,11 @@ struct ManeuverGlyph: Sendable {
         (self.maneuver.roundaboutExitNumber ?? self.maneuver.type.roundaboutExit).map { Int($0) }
     }
 
-    var object: [String: Any] {
-        var object: [String: Any] = ["shape": self.shape.rawValue, "side": self.maneuver.trafficSide.name]
-        object.set("angle", self.angle)
-        object.set(nonEmpty: "elements", self.maneuver.junctionElementAngles.map { Int($0.degrees) })
-        object.set("exit", self.exit)
-        return object
+    var answer: Answer.Glyph {
+        let elements = self.maneuver.junctionElementAngles.map { Int($0.degrees) }
+        return Answer.Glyph(
+            shape: self.shape.rawValue, side: self.maneuver.trafficSide.name, angle: self.angle,
+            elements: elements.isEmpty ? nil : elements, exit: self.exit)
     }
 
     /// E.g. `right turn, 90 degrees, onto Schwefelstrasse`.

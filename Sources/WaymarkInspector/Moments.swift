@@ -11,13 +11,13 @@ struct Moments {
 
     let source: InspectedSource
 
-    func object(_ query: InspectorQuery) throws(InspectorError) -> [String: Any] {
+    func answer(_ query: InspectorQuery) throws(InspectorError) -> Answer.Moments {
         let vehicle = try query.text("vehicle", max: 64)
         let wantsMarks = try query.word("marks", of: ["0", "1"]) != "0"
         let begin = try self.source.time(query, "from") ?? self.source.from
         let end = try self.source.time(query, "to") ?? self.source.end
         guard begin <= end else { throw InspectorError(.invalid, field: "to", "is before from") }
-        var moments: [[String: Any]] = []
+        var moments: [Answer.Moment] = []
         var next: RecordingTime?
         func add(_ text: String, _ time: RecordingTime) {
             guard moments.count < Self.countMax else {
@@ -42,15 +42,12 @@ struct Moments {
                 throw InspectorError(.gone, "the recording cannot be read: \(error)")
             }
         }
-        var object: [String: Any] = [
-            "from": self.source.seconds(begin), "to": self.source.seconds(end), "moments": moments,
-            "density": self.density(begin, end), "truncated": next != nil,
-        ]
-        object.set("next", next.map(self.source.seconds))
-        return object
+        return Answer.Moments(
+            from: self.source.seconds(begin), to: self.source.seconds(end), moments: moments,
+            density: self.density(begin, end), truncated: next != nil, next: next.map(self.source.seconds))
     }
 
-    private func moment(_ text: String, _ time: RecordingTime, _ wanted: String?) -> [String: Any]? {
+    private func moment(_ text: String, _ time: RecordingTime, _ wanted: String?) -> Answer.Moment? {
         let entry = RecordedEntry.event(text, at: time)
         let placed = PlacedEntry(entry, EntryPlace(time: time, number: 0, index: 0), RecordedState())
         guard let lane = Self.lane(placed) else { return nil }
@@ -58,21 +55,21 @@ struct Moments {
         {
             return nil
         }
-        var object: [String: Any] = ["at": self.source.seconds(time), "lane": lane]
+        let at = self.source.seconds(time)
+        let vehicles = placed.vehicles.isEmpty ? nil : placed.vehicles.sorted()
         if let event = placed.event {
             let subject = EventText.subject(event)
-            object["event"] = event.kind.rawValue
-            object["text"] = subject.isEmpty ? EventText.text(event) : "\(subject)  \(EventText.text(event))"
-            object.set(nonEmpty: "requestID", event.requestID)
-        } else {
-            var line = RecordedJSON.object(text) ?? [:]
-            if self.source.isRedacted { line = EntryObjects.withoutTexts(line) }
-            object["text"] = line["text"] as? String ?? EntryObjects.text(line)
-            object.set("verdict", line["verdict"] as? String)
-            object.set("step", line["step"] as? Int)
+            return Answer.Moment(
+                at: at, lane: lane,
+                text: subject.isEmpty ? EventText.text(event) : "\(subject)  \(EventText.text(event))",
+                event: event.kind.rawValue, requestID: event.requestID.isEmpty ? nil : event.requestID,
+                vehicles: vehicles)
         }
-        object.set(nonEmpty: "vehicles", placed.vehicles.sorted())
-        return object
+        var line = RecordedJSON.object(text) ?? [:]
+        if self.source.isRedacted { line = EntryObjects.withoutTexts(line) }
+        return Answer.Moment(
+            at: at, lane: lane, text: line["text"] as? String ?? EntryObjects.text(line),
+            verdict: line["verdict"] as? String, step: line["step"] as? Int, vehicles: vehicles)
     }
 
     private static func lane(_ placed: PlacedEntry) -> String? {

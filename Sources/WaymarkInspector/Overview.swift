@@ -91,35 +91,35 @@ struct Overview {
 
     // MARK: Rows
 
-    func row(_ vehicle: VehicleRecord, _ cache: inout ContentCache) -> [String: Any] {
-        var row = self.records.object(vehicle)
-        row["openRequests"] = self.openRequests(vehicle)
-        row["findings"] = self.findingCount(vehicle)
-        if self.source.hasMeasures { row["waitingBytes"] = Int(clamping: self.records.waitingBytes(vehicle)) }
+    func row(
+        _ vehicle: VehicleRecord, _ cache: inout ContentCache
+    ) -> Joined<Answer.VehicleRecord, Answer.OverviewRow> {
+        var row = Answer.OverviewRow(
+            openRequests: self.openRequests(vehicle), findings: self.findingCount(vehicle),
+            derived: ["standing"])
+        if self.source.hasMeasures { row.waitingBytes = Int(clamping: self.records.waitingBytes(vehicle)) }
         if let session = self.state.gateway.sessions[vehicle.session] {
             let state = cache.content(of: session, self.state, self.source).state
-            row["client"] = session.client.rawValue
-            row["phase"] = "\(session.phase)"
-            row["suspended"] = session.isSuspended
-            row["generation"] = Int(session.generation)
-            row["sequence"] = Int(clamping: state.sequence)
-            row.set("currentRoadName", state.currentRoadName.first)
-            row.set("destination", state.trip.flatMap { self.name(of: $0.destination) })
+            row.client = session.client.rawValue
+            row.phase = "\(session.phase)"
+            row.suspended = session.isSuspended
+            row.generation = Int(session.generation)
+            row.sequence = Int(clamping: state.sequence)
+            row.currentRoadName = state.currentRoadName.first
+            row.destination = state.trip.flatMap { self.name(of: $0.destination) }
             if let next = state.nextManeuver {
-                row["nextManeuverType"] = next.type.name
-                row["nextManeuver"] = next.instructionVariants.first ?? ManeuverGlyph(next).text
-                row["trafficSide"] = next.trafficSide.name
-                row.set("junctionExitAngle", next.junctionExitAngle.map { Int($0.degrees) })
-                row.set(
-                    "distanceToManeuverMeters",
-                    state.maneuverEstimates[next.id].map { Int($0.distanceRemaining.meters) })
+                row.nextManeuverType = next.type.name
+                row.nextManeuver = next.instructionVariants.first ?? ManeuverGlyph(next).text
+                row.trafficSide = next.trafficSide.name
+                row.junctionExitAngle = next.junctionExitAngle.map { Int($0.degrees) }
+                row.distanceToManeuverMeters =
+                    state.maneuverEstimates[next.id].map { Int($0.distanceRemaining.meters) }
             }
-            row.set("distanceLeftMeters", state.tripEstimates.map { Int($0.distanceRemaining.meters) })
-            row.set("timeLeftSeconds", state.tripEstimates?.timeRemaining.map { Int($0.components.seconds) })
-            row.set("ageSeconds", self.age(session))
+            row.distanceLeftMeters = state.tripEstimates.map { Int($0.distanceRemaining.meters) }
+            row.timeLeftSeconds = state.tripEstimates?.timeRemaining.map { Int($0.components.seconds) }
+            row.ageSeconds = self.age(session)
         }
-        row["derived"] = ["standing"]
-        return row
+        return Joined(self.records.object(vehicle), row)
     }
 
     /// Its first name, else its place; nil if both are hidden.
@@ -132,35 +132,32 @@ struct Overview {
     }
 
     /// Clients and sessions, in order; the first ones, if there are very many.
-    var others: [String: Any] {
+    var others: Answer.Others {
         let gateway = self.state.gateway
         let sessionIDs = Dictionary(grouping: gateway.sessions.values, by: \.client).mapValues {
             $0.map(\.session).sorted()
         }
-        return [
-            "clients": gateway.clients.values.sorted { $0.client < $1.client }.prefix(Self.othersMax).map {
+        return Answer.Others(
+            clients: gateway.clients.values.sorted { $0.client < $1.client }.prefix(Self.othersMax).map {
                 self.records.object($0, sessions: sessionIDs[$0.client] ?? [])
             },
-            "sessions": gateway.sessions.values.sorted { $0.session < $1.session }.prefix(Self.othersMax)
+            sessions: gateway.sessions.values.sorted { $0.session < $1.session }.prefix(Self.othersMax)
                 .map(self.records.object),
-            "othersTruncated": max(gateway.clients.count, gateway.sessions.count) > Self.othersMax,
-        ]
+            othersTruncated: max(gateway.clients.count, gateway.sessions.count) > Self.othersMax)
     }
 
-    func totals(matching: Int) -> [String: Any] {
+    func totals(matching: Int) -> Answer.Totals {
         let gateway = self.state.gateway
-        var totals: [String: Any] = [
-            "vehicles": gateway.vehicles.count, "clients": gateway.clients.count,
-            "sessions": gateway.sessions.count, "requests": gateway.requests.count, "matching": matching,
-        ]
-        if !gateway.sessionsWithoutContent.isEmpty {
-            totals["sessionsWithoutContent"] = gateway.sessionsWithoutContent.count
-        }
+        let withoutContent = gateway.sessionsWithoutContent.count
+        var totals = Answer.Totals(
+            vehicles: gateway.vehicles.count, clients: gateway.clients.count,
+            sessions: gateway.sessions.count, requests: gateway.requests.count, matching: matching,
+            sessionsWithoutContent: withoutContent == 0 ? nil : withoutContent)
         guard self.source.hasMeasures else { return totals }
         let waiting = self.source.measures.connections.values.reduce(UInt64(0)) { $0 &+ $1.waitingBytes }
-        totals["waitingBytes"] = Int(clamping: waiting)
-        totals.set("framesPerSecond", self.source.measures.framesPerSecond)
-        totals.set("deliveriesPerSecond", self.source.measures.deliveriesPerSecond)
+        totals.waitingBytes = Int(clamping: waiting)
+        totals.framesPerSecond = self.source.measures.framesPerSecond
+        totals.deliveriesPerSecond = self.source.measures.deliveriesPerSecond
         return totals
     }
 }

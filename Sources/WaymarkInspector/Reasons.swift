@@ -26,17 +26,14 @@ struct Reason: Sendable {
         (self.side, self.path, self.kind, self.text) = (side, path, kind, text)
     }
 
-    var object: [String: Any] {
-        var object: [String: Any] = [
-            "side": self.side.rawValue, "path": self.path, "reason": self.kind.rawValue, "text": self.text,
-        ]
-        object.set(nonEmpty: "next", self.next)
-        object.set("feature", self.feature?.rawValue)
-        object.set("code", self.code?.rawValue)
-        object.set(nonEmpty: "limit", self.limit)
-        let key = [Kind.underWay: "sequence", .conflated: "count"][self.kind] ?? "value"
-        object.set(key, self.value.map { Int(clamping: $0) })
-        return object
+    var answer: Answer.Reason {
+        let value = self.value.map { Int(clamping: $0) }
+        return Answer.Reason(
+            side: self.side.rawValue, path: self.path, reason: self.kind.rawValue, text: self.text,
+            next: self.next.isEmpty ? nil : self.next, feature: self.feature?.rawValue,
+            code: self.code?.rawValue, limit: self.limit.isEmpty ? nil : self.limit,
+            sequence: self.kind == .underWay ? value : nil, count: self.kind == .conflated ? value : nil,
+            value: [.underWay, .conflated].contains(self.kind) ? nil : value)
     }
 }
 
@@ -363,7 +360,7 @@ struct ReasonFinder {
         var differences = JSONDifferences()
         differences.find(self.states.published ?? [:], self.states.held ?? [:])
         let converts = endpoint.preferences.distanceUnits != .asPublished
-        for path in differences.found.compactMap({ $0["path"] as? String }) where path != "withheld" {
+        for path in differences.found.map(\.path) where path != "withheld" {
             let isExplained = self.reasons.contains { reason in
                 reason.side == .held && !reason.path.isEmpty
                     && ("\(path)/".hasPrefix("\(reason.path)/") || reason.path.hasPrefix("\(path)/"))

@@ -5,7 +5,7 @@ internal import WaymarkProtocol
 internal import WaymarkRecording
 internal import WaymarkTexts
 
-/// Records of a gateway as JSON objects, with the keys of `waymark status --json`.
+/// Records of a gateway as the page gets them, with the keys of `waymark status --json`.
 struct RecordObjects {
     let source: InspectedSource
     let state: RecordedState
@@ -14,34 +14,32 @@ struct RecordObjects {
 
     // MARK: Vehicles
 
-    func object(_ vehicle: VehicleRecord) -> [String: Any] {
-        var object: [String: Any] = [
-            "vehicle": vehicle.vehicle.rawValue, "session": Int(vehicle.session.rawValue),
-            "navigatesItself": vehicle.navigatesItself, "hasStopped": vehicle.hasStopped,
-            "guidanceWanted": vehicle.isGuidanceWanted, "owner": vehicle.owner,
-            "standing": self.standing(vehicle).sorted(),
-            "endpoints": vehicle.endpoints.map { self.object($0, vehicle) },
-        ]
-        object.set("routeSource", vehicle.routeSource?.name)
-        return object
+    func object(_ vehicle: VehicleRecord) -> Answer.VehicleRecord {
+        Answer.VehicleRecord(
+            vehicle: vehicle.vehicle.rawValue, session: Int(vehicle.session.rawValue),
+            navigatesItself: vehicle.navigatesItself, hasStopped: vehicle.hasStopped,
+            guidanceWanted: vehicle.isGuidanceWanted, owner: vehicle.owner,
+            standing: self.standing(vehicle).sorted(),
+            endpoints: vehicle.endpoints.map { self.object($0, vehicle) },
+            routeSource: vehicle.routeSource?.name)
     }
 
-    func object(_ endpoint: EndpointRecord, _ vehicle: VehicleRecord) -> [String: Any] {
-        var object: [String: Any] = [
-            "endpoint": endpoint.endpoint.rawValue, "ready": endpoint.settings.isReadyToShow == true,
-            "features": Self.names(endpoint.features), "withheld": self.withheld(endpoint),
-            "standing": self.standing(endpoint, vehicle).sorted(),
-        ]
-        self.add(endpoint.connection, endpoint.instant, to: &object)
-        object.set("received", endpoint.receipt.map { Int(clamping: $0.receivedSequence) })
-        object.set("shown", endpoint.receipt.map { Int(clamping: $0.shownSequence) })
-        object.set(nonEmpty: "limits", Self.limits(endpoint.limits))
-        object.set(nonEmpty: "settings", Self.settings(endpoint.settings))
-        object.set(nonEmpty: "locale", endpoint.preferences.locale)
-        if endpoint.preferences.distanceUnits != .asPublished {
-            object["distanceUnits"] = endpoint.preferences.distanceUnits.name
-        }
-        return object
+    private func object(
+        _ endpoint: EndpointRecord, _ vehicle: VehicleRecord
+    ) -> Joined<Answer.EndpointRecord, Answer.Connection> {
+        let (limits, settings) = (Self.limits(endpoint.limits), Self.settings(endpoint.settings))
+        let (locale, units) = (endpoint.preferences.locale, endpoint.preferences.distanceUnits)
+        let object = Answer.EndpointRecord(
+            endpoint: endpoint.endpoint.rawValue, ready: endpoint.settings.isReadyToShow == true,
+            features: Self.names(endpoint.features), withheld: self.withheld(endpoint),
+            standing: self.standing(endpoint, vehicle).sorted(),
+            received: endpoint.receipt.map { Int(clamping: $0.receivedSequence) },
+            shown: endpoint.receipt.map { Int(clamping: $0.shownSequence) },
+            limits: limits.isEmpty ? nil : limits,
+            settings: settings == Answer.Settings() ? nil : settings,
+            locale: locale.isEmpty ? nil : locale,
+            distanceUnits: units == .asPublished ? nil : units.name)
+        return Joined(object, self.connection(endpoint.connection, endpoint.instant))
     }
 
     private func withheld(_ endpoint: EndpointRecord) -> [String: String] {
@@ -54,7 +52,7 @@ struct RecordObjects {
     }
 
     /// As in profiles; only those that limit.
-    static func limits(_ limits: VehicleLimits) -> [String: Any] {
+    private static func limits(_ limits: VehicleLimits) -> [String: Int] {
         let all: [(String, UInt32)] = [
             ("currentRoadName", limits.currentRoadNameLengthMax),
             ("destinationName", limits.destinationNameLengthMax),
@@ -65,67 +63,63 @@ struct RecordObjects {
             ("laneGuidancesStored", limits.laneGuidancesStoredMax),
             ("routeSegmentPoints", limits.routeSegmentPointsMax), ("frameBytes", limits.frameBytesMax),
         ]
-        return Dictionary(all.filter { $0.1 > 0 }.map { ($0.0, Int($0.1) as Any) }) { $1 }
+        return Dictionary(all.filter { $0.1 > 0 }.map { ($0.0, Int($0.1)) }) { $1 }
     }
 
-    private static func settings(_ settings: VehicleSettings) -> [String: Any] {
-        var object: [String: Any] = [:]
-        object.set("compass", settings.compass?.name)
-        object.set("speedLimit", settings.speedLimit?.name)
-        object.set("contentStyle", settings.contentStyle?.name)
-        object.set("limitedUserInterfaces", settings.limitedUserInterfaces.map { Int($0) })
-        return object
+    private static func settings(_ settings: VehicleSettings) -> Answer.Settings {
+        Answer.Settings(
+            compass: settings.compass?.name, speedLimit: settings.speedLimit?.name,
+            contentStyle: settings.contentStyle?.name,
+            limitedUserInterfaces: settings.limitedUserInterfaces.map { Int($0) })
     }
 
     // MARK: Clients and sessions
 
-    func object(_ client: ClientRecord) -> [String: Any] {
+    func object(_ client: ClientRecord) -> Joined<Answer.ClientRecord, Answer.Connection> {
         let sessions = self.state.gateway.sessions.values.filter { $0.client == client.client }
         return self.object(client, sessions: sessions.map(\.session).sorted())
     }
 
     /// `sessions`: those of the client.
-    func object(_ client: ClientRecord, sessions: [SessionID]) -> [String: Any] {
-        var object: [String: Any] = [
-            "client": client.client.rawValue, "displayName": client.displayName,
-            "priority": Int(client.priority), "owner": client.owner, "features": Self.names(client.granted),
-            "sessions": sessions.map { Int($0.rawValue) },
-        ]
-        self.add(client.connection, client.instant, to: &object)
-        return object
+    func object(
+        _ client: ClientRecord, sessions: [SessionID]
+    ) -> Joined<Answer.ClientRecord, Answer.Connection> {
+        let object = Answer.ClientRecord(
+            client: client.client.rawValue, displayName: client.displayName, priority: Int(client.priority),
+            owner: client.owner, features: Self.names(client.granted),
+            sessions: sessions.map { Int($0.rawValue) })
+        return Joined(object, self.connection(client.connection, client.instant))
     }
 
-    func object(_ session: SessionRecord) -> [String: Any] {
-        var object: [String: Any] = [
-            "session": Int(session.session.rawValue), "client": session.client.rawValue,
-            "phase": "\(session.phase)", "suspended": session.isSuspended,
-            "generation": Int(session.generation), "anyThatAsked": session.isForAnyThatAsked,
-            "optedOut": Self.names(session.optedOut),
-            "vehicles": self.state.peers.vehicles(of: session.session).map(\.rawValue).sorted(),
-        ]
-        object.set("alertID", session.alert.map { Int($0) })
+    func object(_ session: SessionRecord) -> Answer.SessionRecord {
+        var object = Answer.SessionRecord(
+            session: Int(session.session.rawValue), client: session.client.rawValue,
+            phase: "\(session.phase)", suspended: session.isSuspended, generation: Int(session.generation),
+            anyThatAsked: session.isForAnyThatAsked, optedOut: Self.names(session.optedOut),
+            vehicles: self.state.peers.vehicles(of: session.session).map(\.rawValue).sorted(),
+            alertID: session.alert.map { Int($0) })
         if self.state.gateway.sessionsWithoutContent.contains(session.session) {
-            object["withoutContent"] = true
+            object.withoutContent = true
         }
         if let measure = self.source.measures.sessions[session.session], self.source.hasMeasures {
-            object["sequence"] = Int(clamping: measure.sequence)
-            object["retainedBytes"] = Int(clamping: measure.retainedBytes)
-            object["replayBytes"] = Int(clamping: measure.replayBytes)
-            object.set("ageMilliseconds", measure.ageMilliseconds.map { Int(clamping: $0) })
-            object.set("framesPerSecond", self.source.measures.framesPerSecond(of: session.session))
+            object.sequence = Int(clamping: measure.sequence)
+            object.retainedBytes = Int(clamping: measure.retainedBytes)
+            object.replayBytes = Int(clamping: measure.replayBytes)
+            object.ageMilliseconds = measure.ageMilliseconds.map { Int(clamping: $0) }
+            object.framesPerSecond = self.source.measures.framesPerSecond(of: session.session)
         }
         return object
     }
 
-    /// Whether it is connected, since when or until when, and what waits for it.
-    private func add(_ connection: ConnectionID?, _ instant: Instant, to object: inout [String: Any]) {
-        object["connected"] = connection != nil
+    private func connection(_ connection: ConnectionID?, _ instant: Instant) -> Answer.Connection {
         let time = self.state.time(of: instant).map { JSON.time($0.date) }
-        object.set(connection != nil ? "since" : "until", time)
-        guard let connection, self.source.hasMeasures else { return }
+        guard let connection else { return Answer.Connection(connected: false, until: time) }
+        var object = Answer.Connection(connected: true, since: time)
+        guard self.source.hasMeasures else { return object }
         let measure = self.source.measures.connections[connection]
-        object["waitingBytes"] = Int(clamping: measure?.waitingBytes ?? 0)
-        object["conflated"] = Int(clamping: measure?.conflated ?? 0)
+        object.waitingBytes = Int(clamping: measure?.waitingBytes ?? 0)
+        object.conflated = Int(clamping: measure?.conflated ?? 0)
+        return object
     }
 
     // MARK: Standing

@@ -8,9 +8,8 @@ internal import WaymarkTexts
 /// Requests of a vehicle as time lines, from the frames and events that are about them. A value without I/O.
 struct RequestStories {
     private struct Tale {
-        let id: String
-        var object: [String: Any]
-        var steps: [[String: Any]] = []
+        /// Without what the gateway's state says.
+        var request: Answer.Request
         var outcome: Outcome?
         /// The client that the outcome names.
         var client = ""
@@ -88,13 +87,16 @@ struct RequestStories {
         case .waypointRequest(let request):
             self.begin(
                 request.requestID, "stop", peer, placed,
-                ["waypoint": ModelJSON.waypoint(request.waypoint), "segment": request.segment.rawValue],
-                "\(peer) asks for a stop at \(self.name(request.waypoint))")
+                "\(peer) asks for a stop at \(self.name(request.waypoint))"
+            ) {
+                $0.waypoint = JSONValue(ModelJSON.waypoint(request.waypoint))
+                $0.segment = request.segment.rawValue.isEmpty ? nil : request.segment.rawValue
+            }
         case .destinationRequest(let request):
             self.begin(
                 request.requestID, "drive", peer, placed,
-                ["destination": ModelJSON.waypoint(request.destination)],
-                "\(peer) asks for a drive to \(self.name(request.destination))")
+                "\(peer) asks for a drive to \(self.name(request.destination))"
+            ) { $0.destination = JSONValue(ModelJSON.waypoint(request.destination)) }
         case .withdrawRequest(let request):
             self.add(request.requestID, "withdrawn", peer, placed, "\(peer) withdraws the request") {
                 $0.withdrawnBy = peer
@@ -105,7 +107,7 @@ struct RequestStories {
             let at = self.source.seconds(placed.place.time)
             self.add(
                 answer.requestID, "answered", peer, placed, "\(peer): \(answer.isAccepted ? "yes" : "no")",
-                ["accepted": answer.isAccepted]
+                with: { $0.accepted = answer.isAccepted }
             ) {
                 // The first answer counts, the others are ignored (REQ-ASK-10).
                 guard $0.course.answeredAt == nil else { return }
@@ -126,11 +128,11 @@ struct RequestStories {
             self.add(
                 answer.requestID, "estimates", peer, placed,
                 "\(peer) offers \(Story.estimates(estimates)) with the stop",
-                ["travelEstimates": ModelJSON.estimates(estimates)]
+                with: { $0.travelEstimates = JSONValue(ModelJSON.estimates(estimates)) }
             ) { $0.change(by: peer) { $0.hasEstimates = true } }
         case .ownPrompt:
             self.add(answer.requestID, "ownPrompt", peer, placed, "\(peer) asks its own user") {
-                $0.object["stage"] = "ownPrompt"
+                $0.request.stage = "ownPrompt"
                 $0.change(by: peer) { $0.asksOwnUser = true }
             }
         case .accept:
@@ -140,7 +142,7 @@ struct RequestStories {
         case .decline(let outcome):
             self.add(
                 answer.requestID, "decline", peer, placed, "\(peer) declines: \(Self.words(outcome))",
-                ["outcome": "\(outcome)"]
+                with: { $0.outcome = "\(outcome)" }
             ) { $0.change(by: peer) { $0.declinedBy = peer } }
         }
     }
@@ -156,9 +158,9 @@ struct RequestStories {
             self.add(
                 prompt.requestID, "prompted", names, placed,
                 "the gateway asks the vehicle's user at \(names)",
-                ["deadline": deadline]
+                with: { $0.deadline = deadline }
             ) {
-                $0.object["stage"] = "prompting"
+                $0.request.stage = "prompting"
                 $0.course.promptDeadline = deadline
             }
         case .requestOutcome(let outcome):
@@ -174,15 +176,16 @@ struct RequestStories {
             let text = "\(rejection.field.isEmpty ? "" : "\(rejection.field) ")\(rejection.reason)"
             self.add(
                 rejection.requestID, "rejected", names, placed, "the gateway rejects the request: \(text)",
-                ["field": rejection.field, "reason": rejection.reason]
+                with: { ($0.field, $0.reason) = (rejection.field, rejection.reason) }
             ) { story in
                 // Of what was forwarded, something else is rejected: an answer, or a second request of this id.
                 guard story.course.asked.isEmpty, !story.isAskedAgain,
-                    peers.contains(story.object["by"] as? String ?? "")
+                    peers.contains(story.request.by ?? "")
                 else { return }
                 (story.isOver, story.rejection) = (true, text)
-                story.decisive = story.steps.count - 1
-                story.object.merge(["end": at, "stage": "ended", "outcome": "rejected"]) { $1 }
+                story.decisive = story.request.steps.count - 1
+                (story.request.end, story.request.stage) = (at, "ended")
+                story.request.outcome = "rejected"
             }
         default: break  // Not about a request.
         }
@@ -203,8 +206,8 @@ struct RequestStories {
         switch event.kind {
         case .stopRequested, .driveRequested:
             self.change(id) { story in
-                if !event.client.isEmpty { story.object["client"] = event.client }
-                if event.session != 0 { story.object["session"] = Int(event.session) }
+                if !event.client.isEmpty { story.request.client = event.client }
+                if event.session != 0 { story.request.session = Int(event.session) }
             }
         case .requestEnded:
             if let outcome = Outcome(rawValue: event.code) { self.end(id, outcome, event.client, placed) }
@@ -215,34 +218,33 @@ struct RequestStories {
     // MARK: Stories
 
     private mutating func begin(
-        _ id: Identifier, _ kind: String, _ peer: String, _ placed: PlacedEntry, _ content: [String: Any],
-        _ text: String
+        _ id: Identifier, _ kind: String, _ peer: String, _ placed: PlacedEntry, _ text: String,
+        with place: (inout Answer.Request) -> Void
     ) {
         // An endpoint asks until it is told the outcome. The gateway tells it that again if the request is over.
-        if self.stories.contains(where: { $0.id == id.rawValue }) {
+        if self.stories.contains(where: { $0.request.requestID == id.rawValue }) {
             return self.add(id, "asked", peer, placed, "\(peer) asks again") { $0.isAskedAgain = true }
         }
-        var object: [String: Any] = [
-            "requestID": id.rawValue, "vehicle": self.vehicle, "request": kind, "by": peer,
-            "begin": self.source.seconds(placed.place.time), "stage": "asked",
-        ]
-        object.merge(content.filter { ($0.value as? String)?.isEmpty != true }) { $1 }
-        self.append(Tale(id: id.rawValue, object: object))
-        self.add(id, "asked", peer, placed, text)
+        var request = Answer.Request(
+            requestID: id.rawValue, vehicle: self.vehicle, request: kind, stage: "asked", by: peer,
+            begin: self.source.seconds(placed.place.time), steps: [])
+        place(&request)
+        self.append(Tale(request: request))
+        self.add(id, "asked", peer, placed, text) { _ in }
     }
 
     /// A request that is forwarded after its end is a new one with an old id: it began when it was asked again.
     private mutating func restart(_ id: Identifier) {
-        guard let index = self.stories.lastIndex(where: { $0.id == id.rawValue }),
-            self.stories[index].isOver, self.stories[index].steps.last?["what"] as? String == "asked",
-            let asked = self.stories[index].steps.popLast()
+        guard let index = self.index(of: id), self.stories[index].isOver,
+            self.stories[index].request.steps.last?.what == "asked",
+            let asked = self.stories[index].request.steps.popLast()
         else { return }
-        let old = self.stories[index].object
-        var object = old.filter {
-            ["requestID", "vehicle", "request", "by", "waypoint", "segment", "destination"].contains($0.key)
-        }
-        (object["begin"], object["stage"]) = (asked["at"], "asked")
-        self.append(Tale(id: id.rawValue, object: object, steps: [asked]))
+        let old = self.stories[index].request
+        let request = Answer.Request(
+            requestID: old.requestID, vehicle: old.vehicle, request: old.request, stage: "asked", by: old.by,
+            begin: asked.at, waypoint: old.waypoint, segment: old.segment, destination: old.destination,
+            steps: [asked])
+        self.append(Tale(request: request))
     }
 
     private mutating func append(_ story: Tale) {
@@ -250,8 +252,12 @@ struct RequestStories {
         if self.stories.count > Self.countMax { self.stories.removeFirst() }
     }
 
+    private func index(of id: Identifier) -> Int? {
+        self.stories.lastIndex { $0.request.requestID == id.rawValue }
+    }
+
     private mutating func change(_ id: Identifier, _ change: (inout Tale) -> Void) {
-        guard let index = self.stories.lastIndex(where: { $0.id == id.rawValue }) else { return }
+        guard let index = self.index(of: id) else { return }
         change(&self.stories[index])
     }
 
@@ -259,16 +265,16 @@ struct RequestStories {
 
     private mutating func add(
         _ id: Identifier, _ what: String, _ peer: String, _ placed: PlacedEntry, _ text: String,
-        _ more: [String: Any] = [:], _ change: (inout Tale) -> Void = { _ in }
+        with more: (inout Answer.RequestStep) -> Void = { _ in }, _ change: (inout Tale) -> Void
     ) {
-        var step: [String: Any] = [
-            "at": self.source.seconds(placed.place.time), "what": what, "text": text,
-            "entry": "\(placed.place)",
-        ]
-        step.set(nonEmpty: "peer", peer)
-        step.merge(more) { $1 }
+        var step = Answer.RequestStep(
+            at: self.source.seconds(placed.place.time), what: what, text: text, entry: "\(placed.place)",
+            peer: peer.isEmpty ? nil : peer)
+        more(&step)
         self.change(id) { story in
-            if story.steps.count < Self.stepsMax || what == "ended" { story.steps.append(step) }
+            if story.request.steps.count < Self.stepsMax || what == "ended" {
+                story.request.steps.append(step)
+            }
             // What comes too late changes nothing.
             if !story.isOver { change(&story) }
         }
@@ -283,15 +289,15 @@ struct RequestStories {
             guard !story.isOver else { return }
             isNew = true
             (story.isOver, story.outcome, story.client) = (true, outcome, client)
-            story.decisive = max(0, story.steps.count - 1)
-            story.object["end"] = at
-            story.object["stage"] = "ended"
-            story.object["outcome"] = "\(outcome)"
+            story.decisive = max(0, story.request.steps.count - 1)
+            (story.request.end, story.request.stage) = (at, "ended")
+            story.request.outcome = "\(outcome)"
         }
         guard isNew else { return }
         self.add(
             id, "ended", "", placed, "the request has ended: \(Self.words(outcome))",
-            ["outcome": "\(outcome)"])
+            with: { $0.outcome = "\(outcome)" }
+        ) { _ in }
     }
 
     /// What an outcome means, and its name.
@@ -303,53 +309,46 @@ struct RequestStories {
     // MARK: Answers
 
     /// Newest first. `state`: what the gateway says of open requests.
-    func objects(_ state: RecordedState) -> [[String: Any]] {
-        var objects = self.stories.reversed().map { story -> [String: Any] in
-            var object = story.object
-            object["steps"] = story.steps
-            object.set("why", self.why(story))
-            return object
+    func requests(_ state: RecordedState) -> [Answer.Request] {
+        var requests = self.stories.reversed().map { story in
+            var request = story.request
+            request.why = self.why(story)
+            return request
         }
         let open = state.gateway.requests.values.filter { $0.key.vehicle.rawValue == self.vehicle }
         for record in open.sorted(by: { $0.key < $1.key }) {
             let deadline = state.time(of: record.deadline).map(self.source.seconds)
             let stage = "\(record.stage)"
-            if let index = objects.firstIndex(where: {
-                $0["requestID"] as? String == record.key.requestID.rawValue
-            }) {
-                guard objects[index]["end"] == nil else { continue }
-                objects[index].set("deadline", deadline)
-                objects[index]["stage"] = stage
-                objects[index]["client"] = record.client.rawValue
+            if let index = requests.firstIndex(where: { $0.requestID == record.key.requestID.rawValue }) {
+                guard requests[index].end == nil else { continue }
+                requests[index].deadline = deadline ?? requests[index].deadline
+                requests[index].stage = stage
+                requests[index].client = record.client.rawValue
             } else {
-                var object: [String: Any] = [
-                    "requestID": record.key.requestID.rawValue, "vehicle": self.vehicle, "stage": stage,
-                    "request": record.messageType == MessageType.destinationRequest.rawValue
-                        ? "drive" : "stop",
-                    "client": record.client.rawValue, "session": Int(record.session.rawValue),
-                    "steps": [Any](),
-                ]
-                object.set("deadline", deadline)
-                objects.insert(object, at: 0)
+                let kind =
+                    record.messageType == MessageType.destinationRequest.rawValue ? "drive" : "stop"
+                let request = Answer.Request(
+                    requestID: record.key.requestID.rawValue, vehicle: self.vehicle, request: kind,
+                    stage: stage, client: record.client.rawValue, session: Int(record.session.rawValue),
+                    deadline: deadline, steps: [])
+                requests.insert(request, at: 0)
             }
         }
-        return objects
+        return requests
     }
 
     /// Why a request ended as it did.
-    private func why(_ story: Tale) -> [String: Any]? {
+    private func why(_ story: Tale) -> Answer.RequestWhy? {
         if let rejection = story.rejection {
-            return ["text": "The gateway rejected it: \(rejection).", "step": story.decisive]
+            return .init(text: "The gateway rejected it: \(rejection).", step: story.decisive)
         }
         guard let outcome = story.outcome, outcome != .accepted,
-            let kind = RequestCause.Kind(rawValue: story.object["request"] as? String ?? "")
+            let kind = RequestCause.Kind(rawValue: story.request.request)
         else { return nil }
         let cause = RequestCause(
             kind, outcome, client: story.client, story.course, withdrawnBy: story.withdrawnBy,
             isVehicleTold: story.isVehicleTold)
-        var object: [String: Any] = ["text": cause.text + "."]
-        object.set(nonEmpty: "by", cause.by)
-        object["step"] = story.decisive
-        return object
+        return .init(
+            text: cause.text + ".", by: cause.by.isEmpty ? nil : cause.by, step: story.decisive)
     }
 }

@@ -7,96 +7,78 @@ internal import WaymarkProtocol
 internal import WaymarkRecording
 internal import WaymarkTexts
 
-/// Sources as JSON objects.
+/// Sources as the page gets them.
 enum SourceObjects {
-    static func object(_ source: InspectedSource) -> [String: Any] {
-        var object: [String: Any] = [
-            "source": source.id, "begin": JSON.time(source.begin.date), "from": source.seconds(source.from),
-            "to": source.seconds(source.end),
-        ]
+    static func object(_ source: InspectedSource) -> Answer.Source {
+        let begin = JSON.time(source.begin.date)
+        let (from, to) = (source.seconds(source.from), source.seconds(source.end))
         switch source.history {
         case .recent(let recent):
-            object["kind"] = "live"
-            object["address"] = source.name
-            object["connection"] = source.connection
-            object["gateway"] = self.gateway(source)
-            object["kept"] = [
-                "entries": recent.counts.entries, "bytes": recent.counts.bytes,
-                "bytesMax": recent.byteCountMax, "dropped": Int(clamping: recent.counts.dropped),
-                "missed": Int(clamping: recent.counts.missed),
-                "contentBytes": recent.state.gateway.contentByteCount,
-                "contentBytesMax": recent.state.gateway.contentBytesMax,
-                "sessionsWithoutContent": recent.state.gateway.sessionsWithoutContent.count,
-            ]
+            let gateway = recent.state.gateway
+            let kept = Answer.Kept(
+                entries: recent.counts.entries, bytes: recent.counts.bytes, bytesMax: recent.byteCountMax,
+                dropped: Int(clamping: recent.counts.dropped), missed: Int(clamping: recent.counts.missed),
+                contentBytes: gateway.contentByteCount, contentBytesMax: gateway.contentBytesMax,
+                sessionsWithoutContent: gateway.sessionsWithoutContent.count)
+            return Answer.Source(
+                source: source.id, begin: begin, from: from, to: to, kind: "live",
+                gateway: self.gateway(source), address: source.name, connection: source.connection,
+                kept: kept)
         case .recorded(let recording):
-            object["kind"] = "recording"
-            object["file"] = source.name
-            object["gateway"] = [
-                "instance": recording.origin?.instance ?? "", "software": recording.origin?.software ?? "",
-                "showsContent": source.showsContent,
-            ]
-            object["recording"] = self.recording(recording)
+            let gateway = Answer.Gateway(
+                showsContent: source.showsContent, instance: recording.origin?.instance ?? "",
+                software: recording.origin?.software ?? "")
+            return Answer.Source(
+                source: source.id, begin: begin, from: from, to: to, kind: "recording", gateway: gateway,
+                file: source.name, recording: self.recording(recording))
         }
-        return object
     }
 
-    private static func gateway(_ source: InspectedSource) -> [String: Any] {
-        var object: [String: Any] = ["showsContent": source.showsContent]
-        guard let welcome = source.welcome else { return object }
-        object["instance"] = welcome.gateway.instance.rawValue
-        object["software"] = welcome.software
-        let start = Date(timeIntervalSince1970: Double(welcome.gateway.epoch) / 1_000)
-        object["start"] = JSON.time(start)
-        return object
+    private static func gateway(_ source: InspectedSource) -> Answer.Gateway {
+        let start = source.welcome.map { Date(timeIntervalSince1970: Double($0.gateway.epoch) / 1_000) }
+        return Answer.Gateway(
+            showsContent: source.showsContent, instance: source.welcome?.gateway.instance.rawValue,
+            software: source.welcome?.software, start: start.map(JSON.time))
     }
 
-    private static func recording(_ recording: Recording) -> [String: Any] {
-        var object: [String: Any] = [
-            "bytes": Int(clamping: recording.source.byteCount), "whole": recording.index.isWhole,
-            "messages": Int(clamping: recording.index.statistics.messageCount),
-            "damagedChunks": recording.index.damagedChunkCount,
-        ]
-        guard let origin = recording.origin else { return object }
-        object["redacted"] = origin.isRedacted
-        object["visibility"] = origin.visibility
-        object["recorder"] = origin.recorder
-        object["run"] = origin.run?.values
-        return object
+    private static func recording(_ recording: Recording) -> Answer.Recording {
+        let origin = recording.origin
+        return Answer.Recording(
+            bytes: Int(clamping: recording.source.byteCount), whole: recording.index.isWhole,
+            messages: Int(clamping: recording.index.statistics.messageCount),
+            damagedChunks: recording.index.damagedChunkCount, redacted: origin?.isRedacted,
+            visibility: origin?.visibility, recorder: origin?.recorder, run: origin?.run?.values)
     }
 }
 
 /// Names of the protocol, for menus and legends.
 enum ProtocolNames {
-    static var object: [String: Any] {
-        [
-            "maneuverTypes": self.names(ManeuverType.self), "laneStatuses": self.names(LaneStatus.self),
-            "routeSources": self.names(RouteSource.self), "clusterSettings": self.names(ClusterSetting.self),
-            "contentStyles": self.names(ContentStyle.self), "stopKinds": self.names(StopKind.self),
-            "junctionTypes": self.names(JunctionType.self), "distanceUnits": self.names(DistanceUnit.self),
-            "zoomDirections": self.names(ZoomDirection.self),
-            "outcomes": RequestResult.allCases.map { result in
-                [
-                    "name": Outcome(rawValue: result.rawValue).map { "\($0)" } ?? "\(result)",
-                    "text": result.explanation,
-                ]
+    static var answer: Answer.Names {
+        Answer.Names(
+            maneuverTypes: self.names(ManeuverType.self), laneStatuses: self.names(LaneStatus.self),
+            routeSources: self.names(RouteSource.self), clusterSettings: self.names(ClusterSetting.self),
+            contentStyles: self.names(ContentStyle.self), stopKinds: self.names(StopKind.self),
+            junctionTypes: self.names(JunctionType.self), distanceUnits: self.names(DistanceUnit.self),
+            zoomDirections: self.names(ZoomDirection.self),
+            outcomes: RequestResult.allCases.map { result in
+                .init(
+                    name: Outcome(rawValue: result.rawValue).map { "\($0)" } ?? "\(result)",
+                    text: result.explanation)
             },
-            "features": GuidanceFeature.allCases.map { ["name": $0.rawValue, "text": $0.phrase] },
-            "withholdingReasons": WithholdingReason.allCases.map {
-                ["name": $0.rawValue, "text": $0.phrase]
-            },
-            "reasons": Reason.Kind.allCases.map(\.rawValue),
-            "eventKinds": GatewayEvent.Kind.allCases.map(\.rawValue),
-            "entryKinds": EntryFilter.kinds, "messages": MessageType.allCases.map { "\($0)" },
-            "lintRules": LintID.allCases.map { ["rule": $0.rawValue, "sentence": $0.sentence] },
-        ]
+            features: GuidanceFeature.allCases.map { .init(name: $0.rawValue, text: $0.phrase) },
+            withholdingReasons: WithholdingReason.allCases.map { .init(name: $0.rawValue, text: $0.phrase) },
+            reasons: Reason.Kind.allCases.map(\.rawValue),
+            eventKinds: GatewayEvent.Kind.allCases.map(\.rawValue), entryKinds: EntryFilter.kinds,
+            messages: MessageType.allCases.map { "\($0)" },
+            lintRules: LintID.allCases.map { .init(rule: $0.rawValue, sentence: $0.sentence) })
     }
 
-    private static func names<Value: WireEnumeration>(_ type: Value.Type) -> [[String: Any]] {
-        type.allKnown.map { ["name": $0.name, "raw": Int($0.rawValue)] }
+    private static func names<Value: WireEnumeration>(_ type: Value.Type) -> [Answer.NumberedName] {
+        type.allKnown.map { .init(name: $0.name, raw: Int($0.rawValue)) }
     }
 
-    /// What profiles can say.
-    static var ofProfiles: [String: Any] {
+    /// The profiles that ship, and what profiles can say.
+    static func answer(_ profiles: [Answer.Profile]) -> Answer.Profiles {
         let texts = [
             "alertText", "currentRoadName", "destinationName", "laneInstruction", "maneuverInstruction",
             "roadFollowingManeuver",
@@ -106,11 +88,10 @@ enum ProtocolNames {
             "routeSegmentPoints": "points",
         ]
         let units = Dictionary(texts.map { ($0, "characters") }) { $1 }.merging(others) { $1 }
-        return [
-            "features": Profile.contentFeatures.map { "\($0)" },
-            "limits": units.mapValues { ["unit": $0, "max": Int(UInt32.max)] as [String: Any] },
-            "distanceUnits": DistanceUnits.allKnown.map(\.name),
-        ]
+        return Answer.Profiles(
+            profiles: profiles, features: Profile.contentFeatures.map { "\($0)" },
+            limits: units.mapValues { .init(unit: $0, max: Int(UInt32.max)) },
+            distanceUnits: DistanceUnits.allKnown.map(\.name))
     }
 }
 
@@ -151,7 +132,7 @@ extension EndpointRecord {
 struct JSONDifferences {
     static let countMax = 200
 
-    private(set) var found: [[String: Any]] = []
+    private(set) var found: [Answer.Difference] = []
     private(set) var isTruncated = false
 
     mutating func find(_ mine: Any?, _ theirs: Any?, _ path: String = "") {
@@ -166,10 +147,9 @@ struct JSONDifferences {
             let (old, new) = (mine as? NSObject, theirs as? NSObject)
             guard old != nil || new != nil, old?.isEqual(new) != true else { return }
             guard self.found.count < Self.countMax else { return self.isTruncated = true }
-            var difference: [String: Any] = ["path": path]
-            difference.set("a", mine)
-            difference.set("b", theirs)
-            self.found.append(difference)
+            self.found.append(
+                Answer.Difference(
+                    path: path, a: mine.map { JSONValue($0) }, b: theirs.map { JSONValue($0) }))
         }
     }
 

@@ -8,9 +8,11 @@ internal import WaymarkTexts
 
 /// Rows of the table of route guidance updates: one for each publication of a vehicle's session, with the state after it.
 struct UpdateRows {
+    typealias Row = Joined<Answer.UpdateCells, Answer.UpdateRow>
+
     private let vehicle: String
     private let source: InspectedSource
-    private(set) var rows: [(EntryPlace, [String: Any])] = []
+    private(set) var rows: [(EntryPlace, Row)] = []
     private var states: [SessionID: VehicleState] = [:]
     /// Of the state before the next row; none without a session.
     private var cells: [String: Any] = [:]
@@ -25,7 +27,7 @@ struct UpdateRows {
         var cache = ContentCache()
         let content = cache.content(of: record, state, source)
         self.states[session] = content.state
-        self.cells = Self.cells(content.state)
+        self.cells = JSON.members(of: Self.cells(content.state))
     }
 
     /// `state` is that after the entry.
@@ -47,14 +49,14 @@ struct UpdateRows {
         }
         let envelope = Self.envelope(self.source.shown(frame.frame))
         if !frame.isRejected, let envelope { self.states[session]?.apply(envelope) }
-        var more: [String: Any] = [:]
-        if case .publication(.resumeGuidance(_, let reason, _))? = envelope?.message {
-            more["rerouteReason"] = reason.name
-        }
         let shown = self.states[session] ?? VehicleState()
+        var cells = Self.cells(shown)
+        if case .publication(.resumeGuidance(_, let reason, _))? = envelope?.message {
+            cells.rerouteReason = reason.name
+        }
         let published = state.estimated[session] ?? placed.place.time
-        more.set("arrival", VehicleAnswer.arrival(shown, published)?["time"])
-        self.add(placed, frame, shown, more)
+        cells.arrival = VehicleAnswer.arrival(shown, published)?.time
+        self.add(placed, frame, cells)
     }
 
     private static func envelope(_ frame: Frame) -> Envelope? {
@@ -63,70 +65,68 @@ struct UpdateRows {
 
     private mutating func noteFitting(_ frame: RecordedFrame, _ header: FrameHeader) {
         guard header.flags.contains(.fitted), let index = self.places[header.sequence] else { return }
-        let old = self.rows[index].1["fittedFor"] as? [String] ?? []
-        self.rows[index].1["fittedFor"] = Set(
+        let old = self.rows[index].1.second.fittedFor
+        self.rows[index].1.second.fittedFor = Set(
             old + frame.peers.filter { PlacedEntry.vehicle(of: $0) == self.vehicle }
         ).sorted()
     }
 
     private mutating func add(
-        _ placed: PlacedEntry, _ frame: RecordedFrame, _ state: VehicleState, _ more: [String: Any]
+        _ placed: PlacedEntry, _ frame: RecordedFrame, _ columns: Answer.UpdateCells
     ) {
         let header = frame.frame.header
-        let cells = Self.cells(state).merging(more) { $1 }
-        var row = cells
-        row.merge([
-            "entry": "\(placed.place)", "number": Int(placed.place.number),
-            "at": self.source.seconds(placed.place.time), "time": JSON.time(placed.place.time.date),
-            "message": EntryFilter.name(header), "sequence": Int(clamping: header.sequence),
-            "session": Int(header.session.rawValue), "client": frame.peers.first ?? "",
-            "bytes": frame.frame.bytes.count, "rejected": frame.isRejected, "fittedFor": [String](),
-            "derived": ["arrival", "fittedFor"],
-        ]) { $1 }
-        row["changed"] = Set(cells.keys).union(self.cells.keys).filter { key in
+        let cells = JSON.members(of: columns)
+        let changed = Set(cells.keys).union(self.cells.keys).filter { key in
             var differences = JSONDifferences()
             differences.find(cells[key], self.cells[key])
             return key != "arrival" && !differences.found.isEmpty
-        }.sorted()
+        }
+        let row = Answer.UpdateRow(
+            entry: "\(placed.place)", number: Int(placed.place.number),
+            at: self.source.seconds(placed.place.time), time: JSON.time(placed.place.time.date),
+            message: EntryFilter.name(header), sequence: Int(clamping: header.sequence),
+            session: Int(header.session.rawValue), client: frame.peers.first ?? "",
+            bytes: frame.frame.bytes.count, rejected: frame.isRejected, fittedFor: [],
+            derived: ["arrival", "fittedFor"], changed: changed.sorted())
         self.cells = cells
         self.places[header.sequence] = self.rows.count
-        self.rows.append((placed.place, row))
+        self.rows.append((placed.place, Joined(columns, row)))
     }
 
     /// The columns that are of the state.
-    static func cells(_ state: VehicleState) -> [String: Any] {
-        var cells: [String: Any] = [
-            "generation": Int(state.generation), "maneuverState": state.maneuverState.name,
-            "upcoming": state.upcomingManeuvers.map { Int($0.rawValue) },
-            "maneuverCount": state.maneuvers.count, "laneGuidanceCount": state.laneGuidances.count,
-        ]
-        switch state.phase {
-        case .idle: cells["phase"] = "idle"
-        case .preview: cells["phase"] = "preview"
-        case .active: cells["phase"] = "active"
-        case .paused(let reason, _): (cells["phase"], cells["pauseReason"]) = ("paused", reason.name)
-        case .ended(let reason): (cells["phase"], cells["endReason"]) = ("ended", reason.word)
-        }
-        cells.set("currentRoadName", state.currentRoadName.first)
-        cells.set("destination", state.trip?.destination.nameVariants.first)
-        cells.set("laneGuidance", state.currentLaneGuidance.map { Int($0.rawValue) })
-        Self.add("distanceLeft", "timeLeftSeconds", state.tripEstimates, to: &cells)
+    static func cells(_ state: VehicleState) -> Answer.UpdateCells {
+        let left = state.tripEstimates
         let next = state.upcomingManeuvers.first.flatMap { state.maneuverEstimates[$0] }
-        Self.add("toManeuver", "timeToManeuverSeconds", next, to: &cells)
         let batteries = VehicleAnswer.batteries(state)
-        cells.set("arrivalBatteryPerMille", batteries["arrivalPerMille"])
-        cells.set("departureBatteryPerMille", batteries["departurePerMille"])
-        cells.set("utcOffsetMinutes", state.trip?.destination.utcOffsetMinutes.map { Int($0) })
-        return cells
+        let (phase, pauseReason, endReason) = Self.phase(state.phase)
+        return Answer.UpdateCells(
+            generation: Int(state.generation), maneuverState: state.maneuverState.name,
+            upcoming: state.upcomingManeuvers.map { Int($0.rawValue) },
+            maneuverCount: state.maneuvers.count, laneGuidanceCount: state.laneGuidances.count, phase: phase,
+            pauseReason: pauseReason, endReason: endReason, currentRoadName: state.currentRoadName.first,
+            destination: state.trip?.destination.nameVariants.first,
+            laneGuidance: state.currentLaneGuidance.map { Int($0.rawValue) },
+            distanceLeftMeters: left.map { Int($0.distanceRemaining.meters) },
+            distanceLeftShown: left?.distanceRemainingToDisplay.map(Answer.Display.init),
+            timeLeftSeconds: left?.timeRemaining.map { Int($0.components.seconds) },
+            toManeuverMeters: next.map { Int($0.distanceRemaining.meters) },
+            toManeuverShown: next?.distanceRemainingToDisplay.map(Answer.Display.init),
+            timeToManeuverSeconds: next?.timeRemaining.map { Int($0.components.seconds) },
+            arrivalBatteryPerMille: batteries.arrivalPerMille,
+            departureBatteryPerMille: batteries.departurePerMille,
+            utcOffsetMinutes: state.trip?.destination.utcOffsetMinutes.map { Int($0) })
     }
 
-    private static func add(
-        _ distance: String, _ time: String, _ estimates: TravelEstimates?, to cells: inout [String: Any]
-    ) {
-        guard let estimates else { return }
-        cells["\(distance)Meters"] = Int(estimates.distanceRemaining.meters)
-        cells.set(time, estimates.timeRemaining.map { Int($0.components.seconds) })
-        cells.set("\(distance)Shown", estimates.distanceRemainingToDisplay.map(StateObjects.display))
+    private static func phase(
+        _ phase: VehicleState.Phase
+    ) -> (name: String, pauseReason: String?, endReason: String?) {
+        switch phase {
+        case .idle: ("idle", nil, nil)
+        case .preview: ("preview", nil, nil)
+        case .active: ("active", nil, nil)
+        case .paused(let reason, _): ("paused", reason.name, nil)
+        case .ended(let reason): ("ended", nil, reason.word)
+        }
     }
 }
 
@@ -221,19 +221,20 @@ struct ReceiptBook {
     }
 
     /// `sent`: the number of the newest retained publication of which an endpoint is sent anything.
-    func object(_ state: RecordedState, rowsMax: Int, sent: (String) -> UInt64) -> [String: Any] {
+    func answer(_ state: RecordedState, rowsMax: Int, sent: (String) -> UInt64) -> Answer.Receipts {
         let record = VehicleID(self.vehicle).flatMap { state.gateway.vehicles[$0] }
         let published = self.rows.last?.sequence ?? 0
-        var why: [[String: Any]] = []
-        let endpoints = (record?.endpoints ?? []).map { endpoint -> [String: Any] in
+        var why: [Answer.Reason] = []
+        let endpoints = (record?.endpoints ?? []).map { endpoint in
             let name = endpoint.endpoint.rawValue
-            var object: [String: Any] = ["endpoint": name]
+            var object = Answer.EndpointReceipts(
+                endpoint: name, receiptAt: self.newest[name].map(self.source.seconds))
             if let receipt = endpoint.receipt {
-                object["received"] = Int(clamping: receipt.receivedSequence)
-                object["shown"] = Int(clamping: receipt.shownSequence)
+                object.received = Int(clamping: receipt.receivedSequence)
+                object.shown = Int(clamping: receipt.shownSequence)
                 let (behind, isWhole) = self.behind(name, receipt, sent(name))
-                object["behind"] = behind
-                if !isWhole { object["behindAtLeast"] = true }
+                object.behind = behind
+                if !isWhole { object.behindAtLeast = true }
             } else {
                 why.append(
                     Reason(
@@ -241,29 +242,27 @@ struct ReceiptBook {
                         endpoint.features.contains(.receipts) ? .underWay : .notPublished,
                         endpoint.features.contains(.receipts)
                             ? "the endpoint has sent no receipt yet" : "the endpoint sends no receipts"
-                    ).object)
+                    ).answer)
             }
-            object.set("receiptAt", self.newest[name].map(self.source.seconds))
             return object
         }
-        let rows = self.rows.suffix(rowsMax).reversed().map { row -> [String: Any] in
+        let rows = self.rows.suffix(rowsMax).reversed().map { row in
             let names = Set(row.received.keys).union(row.shown.keys)
-            return [
-                "sequence": Int(clamping: row.sequence), "message": row.message, "entry": "\(row.place)",
-                "sentAt": self.source.seconds(row.place.time),
-                "endpoints": Dictionary(
-                    names.map { name -> (String, [String: Double]) in
-                        var times: [String: Double] = [:]
-                        times["receivedAt"] = row.received[name].map(self.source.seconds)
-                        times["shownAt"] = row.shown[name].map(self.source.seconds)
-                        return (name, times)
-                    }
-                ) { $1 },
-            ]
+            let confirmations = names.map { name in
+                let (received, shown) = (row.received[name], row.shown[name])
+                return (
+                    name,
+                    Answer.Confirmation(
+                        receivedAt: received.map(self.source.seconds),
+                        shownAt: shown.map(self.source.seconds))
+                )
+            }
+            return Answer.ReceiptRow(
+                sequence: Int(clamping: row.sequence), message: row.message, entry: "\(row.place)",
+                sentAt: self.source.seconds(row.place.time), endpoints: Dictionary(confirmations) { $1 })
         }
-        return [
-            "session": Int(self.session.rawValue), "published": Int(clamping: published),
-            "endpoints": endpoints, "rows": rows, "truncated": self.rows.count > rowsMax, "why": why,
-        ]
+        return Answer.Receipts(
+            session: Int(self.session.rawValue), published: Int(clamping: published), endpoints: endpoints,
+            rows: rows, truncated: self.rows.count > rowsMax, why: why)
     }
 }

@@ -28,130 +28,117 @@ struct VehicleAnswer {
     private var shown: VehicleState? { self.picture.held ?? self.picture.published }
 
     /// `basis`: how it is known what the endpoint holds.
-    func object(isPreview: Bool = false) -> [String: Any] {
+    func answer(isPreview: Bool = false) -> Answer.Vehicle {
         let records = RecordObjects(source: self.source, state: self.state)
-        var object: [String: Any] = [
-            "number": Int(clamping: self.state.gateway.number), "why": self.reasons.map(\.object),
-        ]
-        if let record = self.picture.record {
-            var vehicle = records.object(record)
-            if isPreview { vehicle["endpoints"] = nil }
-            object["vehicle"] = vehicle
-        }
-        object.set("client", self.picture.client.map(records.object))
-        object.set("session", self.picture.session.map(records.object))
-        guard let content = self.picture.content else { return object }
-        object["routeKey"] = "\(content.state.session)-\(content.state.generation)-\(content.routeKey)"
-        object.set("published", self.states.published)
+        var answer = Answer.Vehicle(
+            number: Int(clamping: self.state.gateway.number), why: self.reasons.map(\.answer),
+            vehicle: self.picture.record.map(records.object), client: self.picture.client.map(records.object),
+            session: self.picture.session.map(records.object))
+        if isPreview { answer.vehicle?.endpoints = nil }
+        guard let content = self.picture.content else { return answer }
+        answer.routeKey = Self.routeKey(content)
+        answer.published = self.states.published.map { JSONValue($0) }
         if let held = self.states.held, let endpoint = self.picture.endpoint {
-            object["held"] = held
-            object["heldBy"] = self.holder(endpoint, content, isPreview: isPreview)
+            answer.held = JSONValue(held)
+            answer.heldBy = self.holder(endpoint, content, isPreview: isPreview)
         }
-        object.set("card", self.card)
-        object.set("arrival", self.arrival(content.state))
-        object.set("position", self.position)
-        object.set(nonEmpty: "batteries", Self.batteries(content.state))
-        return object
+        answer.card = self.card
+        answer.arrival = self.arrival(content.state)
+        answer.position = self.position
+        let batteries = Self.batteries(content.state)
+        answer.batteries = batteries == Answer.Batteries() ? nil : batteries
+        return answer
+    }
+
+    private static func routeKey(_ content: DecodedContent) -> String {
+        "\(content.state.session)-\(content.state.generation)-\(content.routeKey)"
     }
 
     private func holder(
         _ endpoint: EndpointRecord, _ content: DecodedContent, isPreview: Bool
-    ) -> [String: Any] {
-        var object: [String: Any] = [
-            "endpoint": isPreview ? "preview" : endpoint.endpoint.rawValue, "basis": "computed",
-            "published": Int(clamping: content.sequence), "derived": true,
-            "sent": Int(clamping: self.picture.sentSequence),
-            "text": "what is published, cut to this endpoint's profile by the rules of the gateway",
-        ]
-        object.set("received", endpoint.receipt.map { Int(clamping: $0.receivedSequence) })
+    ) -> Answer.Holder {
+        var holder = Answer.Holder(
+            endpoint: isPreview ? "preview" : endpoint.endpoint.rawValue, basis: "computed",
+            published: Int(clamping: content.sequence), derived: true,
+            sent: Int(clamping: self.picture.sentSequence),
+            text: "what is published, cut to this endpoint's profile by the rules of the gateway",
+            received: endpoint.receipt.map { Int(clamping: $0.receivedSequence) })
         if let connection = endpoint.connection, self.source.hasMeasures, !isPreview {
             let measure = self.source.measures.connections[connection]
-            object["waitingBytes"] = Int(clamping: measure?.waitingBytes ?? 0)
-            object["conflated"] = Int(clamping: measure?.conflated ?? 0)
+            holder.waitingBytes = Int(clamping: measure?.waitingBytes ?? 0)
+            holder.conflated = Int(clamping: measure?.conflated ?? 0)
         }
-        return object
+        return holder
     }
 
-    /// The next maneuver as the endpoint shows it.
-    private var card: [String: Any]? {
+    private var card: Answer.Card? {
         guard let state = self.shown, let next = state.nextManeuver else { return nil }
         let glyph = ManeuverGlyph(next)
         let original = self.picture.published?.maneuvers.first { $0.id == next.id } ?? next
-        var object: [String: Any] = [
-            "maneuver": Int(next.id.rawValue), "variants": original.instructionVariants,
-            "maneuverState": state.maneuverState.name, "glyph": glyph.object, "text": glyph.text,
-        ]
-        object.set("chosenVariant", next.instructionVariants.first)
-        object.set("road", next.roadFollowingManeuverVariants.first)
-        object.set(nonEmpty: "exitLabel", next.highwayExitLabel)
-        object.set("lanes", state.currentLaneGuidance.map { Int($0.rawValue) })
-        if let estimates = state.maneuverEstimates[next.id] {
-            object["distanceMeters"] = Int(estimates.distanceRemaining.meters)
-            object.set("timeSeconds", estimates.timeRemaining.map { Int($0.components.seconds) })
-            object.set("display", estimates.distanceRemainingToDisplay.map(StateObjects.display))
-        }
-        return object
+        let estimates = state.maneuverEstimates[next.id]
+        return Answer.Card(
+            maneuver: Int(next.id.rawValue), variants: original.instructionVariants,
+            maneuverState: state.maneuverState.name, glyph: glyph.answer, text: glyph.text,
+            chosenVariant: next.instructionVariants.first, road: next.roadFollowingManeuverVariants.first,
+            exitLabel: next.highwayExitLabel.isEmpty ? nil : next.highwayExitLabel,
+            lanes: state.currentLaneGuidance.map { Int($0.rawValue) },
+            distanceMeters: estimates.map { Int($0.distanceRemaining.meters) },
+            timeSeconds: estimates?.timeRemaining.map { Int($0.components.seconds) },
+            display: estimates?.distanceRemainingToDisplay.map(Answer.Display.init))
     }
 
-    private func arrival(_ state: VehicleState) -> [String: Any]? {
+    private func arrival(_ state: VehicleState) -> Answer.Arrival? {
         if let published = self.picture.session.flatMap({ self.state.estimated[$0.session] }) {
             return Self.arrival(state, published)
         }
-        var object = Self.arrival(state, min(self.time ?? self.source.end, self.source.end))
-        object?["basis"] = "the time that is left, from the time shown: when it was published is not known"
-        return object
+        var arrival = Self.arrival(state, min(self.time ?? self.source.end, self.source.end))
+        arrival?.basis = "the time that is left, from the time shown: when it was published is not known"
+        return arrival
     }
 
     /// `published`: when the estimates were.
-    static func arrival(_ state: VehicleState, _ published: RecordingTime) -> [String: Any]? {
+    static func arrival(_ state: VehicleState, _ published: RecordingTime) -> Answer.Arrival? {
         guard let left = state.tripEstimates?.timeRemaining else { return nil }
-        var object: [String: Any] = [
-            "time": JSON.time((published + left).date), "derived": true,
-            "basis": "the time that is left, from when it was published",
-        ]
-        object.set("utcOffsetMinutes", state.trip?.destination.utcOffsetMinutes.map { Int($0) })
-        object.set(nonEmpty: "timeZone", state.trip?.destination.timeZone ?? "")
-        return object
+        let timeZone = state.trip?.destination.timeZone ?? ""
+        return Answer.Arrival(
+            time: JSON.time((published + left).date), derived: true,
+            basis: "the time that is left, from when it was published",
+            utcOffsetMinutes: state.trip?.destination.utcOffsetMinutes.map { Int($0) },
+            timeZone: timeZone.isEmpty ? nil : timeZone)
     }
 
     /// Where the vehicle is, derived; the protocol does not say it.
-    var position: [String: Any]? {
+    var position: Answer.Position? {
         guard let left = self.picture.published?.tripEstimates?.distanceRemaining.meters,
             let length = self.lines.length, let place = self.lines.position(metersLeft: Double(left))
         else { return nil }
-        return [
-            "coordinate": ModelJSON.coordinate(place.coordinate), "segment": place.segment, "derived": true,
-            "basis": "the point of the line at its length minus the distance that is left",
-            "lengthMeters": Int(length.rounded()), "distanceLeftMeters": Int(left),
-        ]
+        return Answer.Position(
+            coordinate: ModelJSON.coordinate(place.coordinate), segment: place.segment, derived: true,
+            basis: "the point of the line at its length minus the distance that is left",
+            lengthMeters: Int(length.rounded()), distanceLeftMeters: Int(left))
     }
 
-    static func batteries(_ state: VehicleState) -> [String: Any] {
+    static func batteries(_ state: VehicleState) -> Answer.Batteries {
         let stops = (state.trip?.waypoints ?? []) + [state.trip?.destination].compactMap(\.self)
-        guard let charge = stops.lazy.compactMap(\.charge).first else { return [:] }
-        var object: [String: Any] = [:]
-        object.set("arrivalPerMille", charge.arrivalBatteryPerMille.map { Int($0) })
-        object.set("departurePerMille", charge.departureBatteryPerMille.map { Int($0) })
-        return object
+        let charge = stops.lazy.compactMap(\.charge).first
+        return Answer.Batteries(
+            arrivalPerMille: charge?.arrivalBatteryPerMille.map { Int($0) },
+            departurePerMille: charge?.departureBatteryPerMille.map { Int($0) })
     }
 
     // MARK: Tables
 
     /// Rows of maneuvers, lane guidances and segments; destinations are history.
-    func tables() -> [String: Any] {
-        var object: [String: Any] = [
-            "maneuvers": self.maneuvers, "laneGuidances": self.laneGuidances, "segments": self.segments,
-            "stops": (self.picture.published?.trip?.waypoints ?? []).map(ModelJSON.waypoint),
-        ]
-        if let content = self.picture.content {
-            object["routeKey"] = "\(content.state.session)-\(content.state.generation)-\(content.routeKey)"
-        }
-        object.set("routeSource", self.picture.record?.routeSource?.name)
-        return object
+    func tables() -> Answer.Tables {
+        Answer.Tables(
+            maneuvers: self.maneuvers, laneGuidances: self.laneGuidances, segments: self.segments,
+            stops: (self.picture.published?.trip?.waypoints ?? []).map { JSONValue(ModelJSON.waypoint($0)) },
+            routeKey: self.picture.content.map(Self.routeKey),
+            routeSource: self.picture.record?.routeSource?.name)
     }
 
     /// The reasons below a path, and for all of the key; their paths are those in the row.
-    private func why(_ key: String, _ id: String) -> [[String: Any]] {
+    private func why(_ key: String, _ id: String) -> [Answer.Reason] {
         let path = "\(key)/\(id)"
         return self.reasons.compactMap { reason in
             var reason = reason
@@ -162,11 +149,11 @@ struct VehicleAnswer {
             } else {
                 return nil
             }
-            return reason.object
+            return reason.answer
         }
     }
 
-    private var maneuvers: [[String: Any]] {
+    private var maneuvers: [Answer.ManeuverRow] {
         guard let content = self.picture.content else { return [] }
         let state = content.state
         let held = Dictionary((self.picture.held?.maneuvers ?? []).map { ($0.id, $0) }) { $1 }
@@ -179,67 +166,54 @@ struct VehicleAnswer {
                 maneuver.id == next
                 ? "current"
                 : nextIndex.map { index > $0 } ?? true ? "upcoming" : "past"
-            var row: [String: Any] = [
-                "order": index + 1, "id": Int(maneuver.id.rawValue), "state": standing,
-                "published": ModelJSON.maneuver(maneuver), "glyph": glyph.object, "text": glyph.text,
-                "why": self.why("maneuvers", "\(maneuver.id.rawValue)"),
-            ]
-            row.set("addedBy", content.maneuverSequences[maneuver.id].map { Int(clamping: $0) })
-            row.set("estimates", state.maneuverEstimates[maneuver.id].map(ModelJSON.estimates))
-            if let mine = held[maneuver.id] {
-                row["held"] = ModelJSON.maneuver(mine)
-                row.set(
-                    "chosenVariant",
-                    mine.instructionVariants.first.flatMap { maneuver.instructionVariants.firstIndex(of: $0) }
-                )
-            }
-            row.set(
-                "distanceFromPreviousMeters",
-                maneuver.initialTravelEstimates.map { Int($0.distanceRemaining.meters) })
-            if let place = places[maneuver.id] {
-                row["at"] = ModelJSON.coordinate(place.coordinate)
-                row["segment"] = place.segment
-                row["derived"] = ["at", "segment"]
-            }
-            return row
+            let (mine, place) = (held[maneuver.id], places[maneuver.id])
+            return Answer.ManeuverRow(
+                order: index + 1, id: Int(maneuver.id.rawValue), state: standing,
+                published: JSONValue(ModelJSON.maneuver(maneuver)), glyph: glyph.answer, text: glyph.text,
+                why: self.why("maneuvers", "\(maneuver.id.rawValue)"),
+                addedBy: content.maneuverSequences[maneuver.id].map { Int(clamping: $0) },
+                estimates: state.maneuverEstimates[maneuver.id].map { JSONValue(ModelJSON.estimates($0)) },
+                held: mine.map { JSONValue(ModelJSON.maneuver($0)) },
+                chosenVariant: mine?.instructionVariants.first.flatMap {
+                    maneuver.instructionVariants.firstIndex(of: $0)
+                },
+                distanceFromPreviousMeters: maneuver.initialTravelEstimates.map {
+                    Int($0.distanceRemaining.meters)
+                },
+                at: place.map { ModelJSON.coordinate($0.coordinate) }, segment: place?.segment,
+                derived: place == nil ? nil : ["at", "segment"])
         }
     }
 
-    private var laneGuidances: [[String: Any]] {
+    private var laneGuidances: [Answer.LaneGuidanceRow] {
         guard let content = self.picture.content else { return [] }
         let state = content.state
         let held = Dictionary((self.picture.held?.laneGuidances ?? []).map { ($0.id, $0) }) { $1 }
         return state.laneGuidances.enumerated().map { index, guidance in
-            var row: [String: Any] = [
-                "order": index + 1, "id": Int(guidance.id.rawValue),
-                "current": guidance.id == state.currentLaneGuidance,
-                "linkedFrom": state.maneuvers.filter { $0.linkedLaneGuidance == guidance.id }
+            Answer.LaneGuidanceRow(
+                order: index + 1, id: Int(guidance.id.rawValue),
+                current: guidance.id == state.currentLaneGuidance,
+                linkedFrom: state.maneuvers.filter { $0.linkedLaneGuidance == guidance.id }
                     .map { Int($0.id.rawValue) },
-                "published": ModelJSON.laneGuidance(guidance), "text": guidance.lanesInWords,
-                "why": self.why("laneGuidances", "\(guidance.id.rawValue)"),
-            ]
-            row.set("held", held[guidance.id].map(ModelJSON.laneGuidance))
-            row.set("addedBy", content.laneGuidanceSequences[guidance.id].map { Int(clamping: $0) })
-            return row
+                published: JSONValue(ModelJSON.laneGuidance(guidance)), text: guidance.lanesInWords,
+                why: self.why("laneGuidances", "\(guidance.id.rawValue)"),
+                held: held[guidance.id].map { JSONValue(ModelJSON.laneGuidance($0)) },
+                addedBy: content.laneGuidanceSequences[guidance.id].map { Int(clamping: $0) })
         }
     }
 
-    private var segments: [[String: Any]] {
+    private var segments: [Joined<JSONValue, Answer.SegmentRow>] {
         guard let state = self.picture.published else { return [] }
         let held = Dictionary((self.picture.held?.segments ?? []).map { ($0.id, $0) }) { $1 }
         return state.segments.enumerated().map { index, segment in
-            var points: [String: Any] = ["published": segment.coordinates.count]
-            points.set("held", held[segment.id]?.coordinates.count)
-            var row = StateObjects.segment(segment)
-            row["order"] = index + 1
-            row["current"] = segment.id == state.currentSegment
-            row["points"] = points
-            row["why"] = self.why("segments", segment.id)
-            if let length = self.lines.length(of: segment.id) {
-                row["lengthMeters"] = Int(length.rounded())
-                row["derived"] = ["lengthMeters"]
-            }
-            return row
+            let length = self.lines.length(of: segment.id)
+            let row = Answer.SegmentRow(
+                order: index + 1, current: segment.id == state.currentSegment,
+                points: .init(
+                    published: segment.coordinates.count, held: held[segment.id]?.coordinates.count),
+                why: self.why("segments", segment.id), lengthMeters: length.map { Int($0.rounded()) },
+                derived: length == nil ? nil : ["lengthMeters"])
+            return Joined(JSONValue(StateObjects.segment(segment)), row)
         }
     }
 
@@ -248,9 +222,9 @@ struct VehicleAnswer {
     /// Points of all lines of an answer.
     private static let pointsMax = 100_000
 
-    func route() -> [String: Any] {
+    func route() -> Answer.Route {
         guard let content = self.picture.content else {
-            return ["segments": [Any](), "maneuvers": [Any](), "places": [Any]()]
+            return Answer.Route(segments: [], maneuvers: [], places: [])
         }
         let state = content.state
         let held = Dictionary((self.picture.held?.segments ?? []).map { ($0.id, $0) }) { $1 }
@@ -258,32 +232,26 @@ struct VehicleAnswer {
             state.segments.reduce(0) { $0 + $1.coordinates.count }
             + held.values.reduce(0) { $0 + $1.coordinates.count }
         let step = count <= Self.pointsMax ? 1 : (count + Self.pointsMax - 1) / Self.pointsMax
-        func coordinates(_ segment: RouteSegment) -> [String: Any] {
+        func line(_ segment: RouteSegment) -> Answer.Line {
             let last = segment.coordinates.count - 1
             let points = segment.coordinates.enumerated().filter {
                 $0.offset % step == 0 || $0.offset == last
             }
-            return ["coordinates": points.map { ModelJSON.coordinate($0.element) }]
+            return Answer.Line(coordinates: points.map { ModelJSON.coordinate($0.element) })
         }
-        var object: [String: Any] = [
-            "routeKey": "\(state.session)-\(state.generation)-\(content.routeKey)", "truncated": step > 1,
-            "segments": state.segments.map { segment in
-                var object: [String: Any] = [
-                    "id": segment.id, "current": segment.id == state.currentSegment,
-                    "published": coordinates(segment), "why": self.why("segments", segment.id),
-                ]
-                object.set("held", held[segment.id].map(coordinates))
-                return object
+        var route = Answer.Route(
+            routeKey: Self.routeKey(content), truncated: step > 1,
+            segments: state.segments.map { segment in
+                Answer.RouteSegment(
+                    id: segment.id, current: segment.id == state.currentSegment, published: line(segment),
+                    why: self.why("segments", segment.id), held: held[segment.id].map(line))
             },
-            "maneuvers": self.lines.places(of: state.maneuvers).sorted { $0.key < $1.key }.map { id, place in
-                [
-                    "id": Int(id.rawValue), "coordinate": ModelJSON.coordinate(place.coordinate),
-                    "segment": place.segment, "derived": true,
-                ] as [String: Any]
+            maneuvers: self.lines.places(of: state.maneuvers).sorted { $0.key < $1.key }.map { id, place in
+                Answer.RouteManeuver(
+                    id: Int(id.rawValue), coordinate: ModelJSON.coordinate(place.coordinate),
+                    segment: place.segment, derived: true)
             },
-            "places": Self.places(state.trip),
-        ]
-        object.set("position", self.position)
+            places: Self.places(state.trip), position: self.position)
         let all = state.segments.flatMap(\.coordinates) + Self.centers(state.trip)
         if let first = all.first {
             var bounds = (first.latitude, first.longitude, first.latitude, first.longitude)
@@ -293,9 +261,9 @@ struct VehicleAnswer {
                     max(bounds.2, point.latitude), max(bounds.3, point.longitude)
                 )
             }
-            object["bounds"] = [[bounds.0, bounds.1], [bounds.2, bounds.3]]
+            route.bounds = [[bounds.0, bounds.1], [bounds.2, bounds.3]]
         }
-        return object
+        return route
     }
 
     private static func centers(_ trip: Trip?) -> [Coordinate] {
@@ -303,12 +271,14 @@ struct VehicleAnswer {
         return [trip.origin.center, trip.destination.center] + trip.waypoints.map(\.center)
     }
 
-    private static func places(_ trip: Trip?) -> [[String: Any]] {
+    private static func places(_ trip: Trip?) -> [Joined<JSONValue, Answer.PlaceRole>] {
         guard let trip else { return [] }
         let all =
             [("origin", trip.origin)] + trip.waypoints.map { ("stop", $0) }
             + [("destination", trip.destination)]
-        return all.map { role, waypoint in ModelJSON.waypoint(waypoint).merging(["role": role]) { $1 } }
+        return all.map { role, waypoint in
+            Joined(JSONValue(ModelJSON.waypoint(waypoint)), Answer.PlaceRole(role: role))
+        }
     }
 }
 
@@ -331,8 +301,10 @@ enum StateObjects {
         object["points"] = segment.coordinates.count
         return object
     }
+}
 
-    static func display(_ display: DisplayDistance) -> [String: Any] {
-        ["tenths": Int(display.valueTenths), "unit": display.unit.name]
+extension Answer.Display {
+    init(_ display: DisplayDistance) {
+        self.init(tenths: Int(display.valueTenths), unit: display.unit.name)
     }
 }

@@ -79,40 +79,35 @@ package actor ActionDesk {
 
     /// As the page gets it. `begin`: where the page's seconds begin.
     package func object(_ vehicle: String, since begin: Date) -> Data {
-        var object: [String: Any] = ["enabled": true, "vehicle": vehicle]
-        var endpoint: [String: Any] = ["endpoint": self.settings.endpoint, "state": "absent"]
-        if let speaker = self.speakers[vehicle] {
-            endpoint["state"] = "connected"
-            if let first = speaker.prompts.first {
-                let (prompt, since) = (first.prompt, first.since)
-                object["prompt"] =
-                    [
-                        "requestID": prompt.id, "waypoint": self.place(prompt.waypoint),
-                        "travelEstimates": ModelJSON.estimates(prompt.travelEstimates),
-                        "deadline": since.timeIntervalSince(begin) + prompt.timeout / .seconds(1),
-                    ] as [String: Any]
-            }
-            if let share = speaker.share {
-                object["share"] =
-                    [
-                        "shareID": share.id, "destination": self.place(share.shared.destination),
-                        "deadline": share.deadline.timeIntervalSince(begin),
-                    ] as [String: Any]
-            }
+        var endpoint = Answer.OwnEndpoint(endpoint: self.settings.endpoint, state: "absent")
+        let speaker = self.speakers[vehicle]
+        if speaker != nil {
+            endpoint.state = "connected"
         } else if let reason = self.failures[vehicle] {
-            endpoint["state"] = "refused"
-            endpoint["reason"] = reason
+            (endpoint.state, endpoint.reason) = ("refused", reason)
         }
-        // So that the page knows which of two answers is newer.
-        object["at"] = Date().timeIntervalSince(begin)
-        object["endpoint"] = endpoint
-        object["done"] = self.journal[vehicle].reversed().map { $0.object(since: begin) }
-        return JSON.data(object)
+        let prompt = speaker?.prompts.first.map { open in
+            Answer.Prompt(
+                requestID: open.prompt.id, waypoint: self.place(open.prompt.waypoint),
+                travelEstimates: JSONValue(ModelJSON.estimates(open.prompt.travelEstimates)),
+                deadline: open.since.timeIntervalSince(begin) + open.prompt.timeout / .seconds(1))
+        }
+        let share = speaker?.share.map { open in
+            Answer.OfferedShare(
+                shareID: open.id, destination: self.place(open.shared.destination),
+                deadline: open.deadline.timeIntervalSince(begin))
+        }
+        let done = self.journal[vehicle].reversed().map { Answer.Action($0, since: begin) }
+        let actions = Answer.Actions(
+            enabled: true, vehicle: vehicle, endpoint: endpoint, prompt: prompt, share: share,
+            at: Date().timeIntervalSince(begin), done: done)
+        return JSON.data(of: actions)
     }
 
-    /// Without a centre if it is hidden: the page would show one.
-    private func place(_ waypoint: Waypoint) -> [String: Any] {
-        self.settings.isRedacted ? ["nameVariants": ["a hidden place"]] : ModelJSON.waypoint(waypoint)
+    /// A place, without a centre if it is hidden: the page would show one.
+    private func place(_ waypoint: Waypoint) -> JSONValue {
+        let hidden: [String: Any] = ["nameVariants": ["a hidden place"]]
+        return JSONValue(self.settings.isRedacted ? hidden : ModelJSON.waypoint(waypoint))
     }
 
     // MARK: Actions
@@ -438,16 +433,13 @@ extension VehicleEndpoint {
     }
 }
 
-extension ActionJournal.Action {
-    /// As the page gets it. `begin`: where the page's seconds begin.
-    fileprivate func object(since begin: Date) -> [String: Any] {
-        var object: [String: Any] = [
-            "id": self.id, "action": self.name, "text": self.text,
-            "at": self.begin.timeIntervalSince(begin), "state": self.outcome == nil ? "underWay" : "ended",
-        ]
-        object.set("outcome", self.outcome)
-        object.set(nonEmpty: "explanation", self.explanation)
-        object.set(nonEmpty: "requestID", self.requestID)
-        return object
+extension Answer.Action {
+    /// `begin`: where the page's seconds begin.
+    fileprivate init(_ action: ActionJournal.Action, since begin: Date) {
+        self.init(
+            id: action.id, action: action.name, text: action.text,
+            at: action.begin.timeIntervalSince(begin), state: action.outcome == nil ? "underWay" : "ended",
+            outcome: action.outcome, explanation: action.explanation.isEmpty ? nil : action.explanation,
+            requestID: action.requestID.isEmpty ? nil : action.requestID)
     }
 }

@@ -52,7 +52,7 @@ package struct PageResponse: Sendable {
     }
 
     static func error(_ error: InspectorError) -> PageResponse {
-        .json(JSON.data(error.object), status: error.status)
+        .json(JSON.data(of: error.answer), status: error.status)
     }
 }
 
@@ -207,7 +207,7 @@ package final class InspectorHTTP: Sendable {
         try self.checkType(request)
         guard let actions else { throw InspectorError(.forbidden, field: "action", self.actRefusal) }
         let id = try await actions.act(request.body)
-        return .json(JSON.data(["id": id]), status: 202)
+        return .json(JSON.data(of: Answer.Begun(id: id)), status: 202)
     }
 
     private func done(_ request: PageRequest, _ now: Date) async throws(InspectorError) -> PageResponse {
@@ -219,8 +219,7 @@ package final class InspectorHTTP: Sendable {
     /// What is known of the actions of a vehicle.
     package func actionData(_ vehicle: String, _ now: Date) async -> Data {
         guard let actions else {
-            let refusal: [String: Any] = ["enabled": false, "reason": self.actRefusal, "done": [Any]()]
-            return JSON.data(refusal)
+            return JSON.data(of: Answer.Actions(enabled: false, reason: self.actRefusal, done: []))
         }
         return await actions.object(vehicle, since: await self.desk.begin)
     }

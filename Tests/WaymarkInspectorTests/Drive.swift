@@ -58,7 +58,8 @@ struct InspectedDrive {
 
     /// The answer to a question as an object.
     mutating func ask(_ path: String, _ values: [String: String] = [:]) throws -> [String: Any] {
-        try self.inspection.object(path, InspectorQuery(values), now: Date(timeIntervalSince1970: 0))
+        JSON.members(
+            of: try self.inspection.object(path, InspectorQuery(values), now: Date(timeIntervalSince1970: 0)))
     }
 
     /// Seconds since the beginning at an entry of the history.

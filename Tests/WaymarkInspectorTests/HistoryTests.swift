@@ -143,7 +143,7 @@ import WaymarkRecording
                 let published = picture.published
             else { continue }
             compared += 1
-            let cells = UpdateRows.cells(published)
+            let cells = JSON.members(of: UpdateRows.cells(published))
             for (key, value) in cells {
                 var differences = JSONDifferences()
                 differences.find(row[key], value)

@@ -161,6 +161,6 @@ struct LiveGateway {
     }
 
     mutating func ask(_ path: String, _ values: [String: String] = [:]) throws -> [String: Any] {
-        try self.inspection.object(path, InspectorQuery(values), now: self.date)
+        JSON.members(of: try self.inspection.object(path, InspectorQuery(values), now: self.date))
     }
 }

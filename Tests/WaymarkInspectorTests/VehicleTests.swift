@@ -73,7 +73,7 @@ import WaymarkRecording
             let paths = answer.objects("why").filter { $0.text("side") == "held" }.map { $0.text("path") }
             var differences = JSONDifferences()
             differences.find(answer.object("published"), answer.object("held"))
-            for path in differences.found.map({ $0.text("path") }) where !path.hasPrefix("withheld") {
+            for path in differences.found.map(\.path) where !path.hasPrefix("withheld") {
                 #expect(
                     paths.contains {
                         !$0.isEmpty && ("\(path)/".hasPrefix("\($0)/") || $0.hasPrefix("\(path)/"))

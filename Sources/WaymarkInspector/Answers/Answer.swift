@@ -1,0 +1,38 @@
+/// Answers to the page, one structure for each object.
+package enum Answer {}
+
+extension Answer {
+    /// The members of every answer about a source.
+    struct Context: Encodable {
+        let source: String
+        /// Seconds since the source begins.
+        let at: Double
+        let time: String
+        let now: String
+    }
+
+    struct Failure: Encodable {
+        let error: FailureReason
+    }
+
+    struct FailureReason: Encodable {
+        let code: String
+        let reason: String
+        var field: String?
+    }
+
+    /// A reason why a cell is empty or cut.
+    struct Reason: Encodable {
+        let side: String
+        let path: String
+        let reason: String
+        let text: String
+        var next: String?
+        var feature: String?
+        var code: String?
+        var limit: String?
+        var sequence: Int?
+        var count: Int?
+        var value: Int?
+    }
+}
