@@ -1,4 +1,6 @@
 /// Answers to the page, one structure for each object.
+///
+/// scripts/generate/answers.py makes the page's types from this folder. It reads structures with one property a line, and nothing else.
 package enum Answer {}
 
 extension Answer {
