@@ -6,6 +6,7 @@ import { get, now, post } from "./net.js";
 import { anchor, badge, buttons, facts, field, note, ofVehicle, panel, select, table } from "./parts.js";
 import { coordinate, estimatesText, sentence, waypointName } from "./words.js";
 
+/** @param {(Partial<Answer.ExplainedName>)[]} list */
 const named = list => (list ?? []).map(one => [one.name, one.text ?? sentence(one.name)]);
 
 /** What was done and chosen last, for one vehicle. */
@@ -22,6 +23,7 @@ async function act(context, body) {
 	context.reload();
 }
 
+/** @param {Route} route */
 function lastOf({ source, vehicle }) {
 	const of = `${source} ${vehicle}`;
 	if (last.of !== of) last = { of, text: "", isBad: false, place: null };
@@ -45,6 +47,9 @@ function parsePlace(text) {
 		: null;
 }
 
+/** @typedef {Pick<Answers, "actions" | "vehicle"> & { route?: import("./guidance.js").Lines }} Data */
+
+/** @param {Context} context @param {Data} data */
 function placeForm(context, data) {
 	const segments = data.vehicle?.published?.segments ?? [];
 	return html(
@@ -107,13 +112,17 @@ function placeForm(context, data) {
 	);
 }
 
+/** @param {number} deadline @param {Context} context */
 const secondsTo = (deadline, { source }) => deadline - (now() - Date.parse(source.begin)) / 1000;
 
+/** @param {{ deadline: number }} one @param {Context} context */
 const leftText = (one, context) =>
 	one.deadline == null ? "" : ` ${Math.ceil(secondsTo(one.deadline, context))} s left.`;
 
+/** @param {{ deadline: number }} one @param {Context} context */
 const isOpen = (one, context) => one && !(secondsTo(one.deadline, context) <= 0);
 
+/** @param {Context} context @param {Answer.Prompt} prompt */
 function promptPanel(context, button, prompt) {
 	if (!isOpen(prompt, context))
 		return panel("Prompt", note("No question is open.", "The gateway asks after a client has offered estimates."));
@@ -127,6 +136,7 @@ function promptPanel(context, button, prompt) {
 	);
 }
 
+/** @param {Context} context @param {Answer.OfferedShare} share */
 function sharePanel(context, button, share) {
 	if (!isOpen(share, context)) return panel("Shared destination", note("No destination waits for an answer."));
 	const outcome = select(
@@ -153,6 +163,7 @@ function sharePanel(context, button, share) {
 	);
 }
 
+/** @param {Context} context @param {Data} data */
 function controlPanels(context, button, data) {
 	const names = context.names,
 		alert = data.vehicle?.published?.alert;
@@ -209,6 +220,7 @@ function controlPanels(context, button, data) {
 	];
 }
 
+/** @type {View<Data>} */
 export const actions = {
 	title: "Actions",
 	ticks: true,

@@ -13,6 +13,7 @@ import { storyViews } from "./story.js";
 import { tableViews } from "./tables.js";
 import { Timeline } from "./timeline.js";
 import { clock, counted } from "./words.js";
+/** @type {{ [name: string]: View<any> }} */
 const VIEWS = { overview, guidance, ...tableViews, ...storyViews, frames, actions, cluster: configuration, compare };
 const GROUPS = [
 	["Now", ["guidance", "sides", "actions", "cluster"]],
@@ -32,9 +33,9 @@ const ROWS_MAX = 200;
 const app = {
 	route: /** @type {any} */ ({}),
 	shown: {},
-	sources: [],
-	act: /** @type {any} */ ({}),
-	names: {},
+	sources: /** @type {Answer.Source[]} */ ([]),
+	act: /** @type {Answer.Act} */ ({ enabled: false }),
+	names: /** @type {Answer.Names} */ ({}),
 	hasBasemap: false,
 	redact: false,
 	data: null,
@@ -78,6 +79,7 @@ const view = () => VIEWS[app.view];
 const source = () => app.sources.find(one => one.source === app.route.source) ?? app.sources[0];
 const isLive = () => source()?.kind === "live" && app.route.at == null;
 
+/** @returns {Context} */
 const context = () => ({
 	...app,
 	source: source(),
@@ -149,7 +151,7 @@ async function load() {
 	draw();
 }
 
-/** Keeps the rows that are newer than those of an answer. */
+/** Keeps the rows that are newer than those of an answer. @param {Answer.Entries} answer @param {Entry[]} rows */
 function keepNewer(answer, rows) {
 	const known = new Set(answer.entries.map(one => one.entry)),
 		newest = answer.entries[0]?.at ?? 0;
@@ -474,7 +476,7 @@ async function start() {
 			await begin(token);
 		}
 		await readSources();
-		app.names = await get("names").catch(() => ({}));
+		app.names = await get("names").catch(() => app.names);
 	} catch (error) {
 		app.error = error;
 		app.view = "overview";

@@ -14,6 +14,9 @@ import {
 	waypointName,
 } from "./words.js";
 
+/** @typedef {Partial<Answer.Vehicle>} Shown */
+
+/** @param {Shown} data @returns {"held" | "published"} */
 export const shownSide = data => (data.held ? "held" : "published");
 
 const estimatesOf = (state, id) => state?.maneuverEstimates?.find(one => one.maneuver === id);
@@ -23,7 +26,10 @@ export function upcoming(state) {
 	return (state?.upcomingManeuvers ?? []).map(id => known.get(id) ?? { id, isMissing: true });
 }
 
-const NOT_PUBLISHED = [{ reason: "notPublished", text: "The client has not published it." }];
+/** @type {Answer.Reason[]} */
+const NOT_PUBLISHED = [
+	{ side: "published", path: "", reason: "notPublished", text: "The client has not published it." },
+];
 
 /** Where each published maneuver is, by its id. The client names only the next ones as upcoming. */
 export function standings(state) {
@@ -69,6 +75,7 @@ const alertBox = alert =>
 			: null,
 	);
 
+/** @param {Shown} data @param {any} state @param {any} next */
 function maneuverLines(data, state, next) {
 	const side = shownSide(data);
 	const estimates = estimatesOf(state, next.id) ?? next.initialTravelEstimates;
@@ -118,6 +125,7 @@ function maneuverLines(data, state, next) {
 	];
 }
 
+/** @param {Shown} data @param {any} state */
 function laneLine(data, state) {
 	const guidance = currentLanes(state),
 		side = shownSide(data);
@@ -144,7 +152,10 @@ function laneLine(data, state) {
 	);
 }
 
-/** `isHidden`: texts are hidden from this page, so that a name that is missing may have been published. */
+/**
+ * `isHidden`: texts are hidden from this page, so that a name that is missing may have been published.
+ * @param {Shown} data
+ */
 export function card(data, isHidden = false) {
 	const state = data[shownSide(data)];
 	if (!state) {
@@ -201,6 +212,7 @@ export function card(data, isHidden = false) {
 	);
 }
 
+/** @param {Answer.Vehicle} data */
 export function spoken(data) {
 	const state = data[shownSide(data)];
 	if (!state) return "No guidance";
@@ -227,7 +239,10 @@ export const SIZES = [
 	},
 ];
 
-/** A cluster of one size. The units of what it shows are those of its safe area. */
+/**
+ * A cluster of one size. The units of what it shows are those of its safe area.
+ * @param {Answer.Vehicle} data
+ */
 export function cluster(data, size, { isLight = false, showsArea = false }) {
 	const { name, width, height } = size;
 	const state = data[shownSide(data)],
@@ -279,6 +294,7 @@ export function cluster(data, size, { isLight = false, showsArea = false }) {
 	);
 }
 
+/** @param {Answer.Vehicle} data */
 export function tripFacts(data) {
 	const side = shownSide(data),
 		state = data[side] ?? {};

@@ -34,6 +34,7 @@ function profileOf(form, { readDelayMilliseconds }) {
 	};
 }
 
+/** @param {any} profile @param {Answer.Profiles} known @param {() => void} redraw */
 function editor(profile, known, redraw) {
 	const store = (name, content) => localStorage.setItem(SAVED, JSON.stringify({ ...saved(), [name]: content }));
 	const change = form =>
@@ -107,6 +108,7 @@ function editor(profile, known, redraw) {
 	);
 }
 
+/** @type {View<Pick<Answers, "profiles" | "vehicle">>} */
 export const configuration = {
 	title: "Cluster",
 	follows: true,

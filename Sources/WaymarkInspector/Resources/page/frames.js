@@ -21,10 +21,13 @@ const frameFilter = route => ({
 	rejected: route.rejected || undefined,
 });
 
-const nodeAt = (tree, path) => path?.split(".").reduce((node, index) => node?.children?.[index], { children: tree });
+/** @param {Answer.FrameNode[]} tree @param {string} path @returns {Answer.FrameNode} */
+const nodeAt = (tree, path) =>
+	path?.split(".").reduce((node, index) => node?.children?.[index], /** @type {any} */ ({ children: tree }));
 
 const isWithin = (range, offset) => range && range[0] <= offset && offset < range[1];
 
+/** @param {Answer.FrameNode[]} nodes @param {number} offset */
 function pathOf(nodes, offset) {
 	const index = nodes.findIndex(node => isWithin(node.range, offset));
 	if (index < 0) return "";
@@ -32,6 +35,7 @@ function pathOf(nodes, offset) {
 	return below ? `${index}.${below}` : String(index);
 }
 
+/** @param {Answer.FrameNode} node */
 const valueText = node =>
 	node.value == null
 		? ""
@@ -39,6 +43,7 @@ const valueText = node =>
 			? `“${node.value}”`
 			: String(node.value);
 
+/** @param {Answer.FrameNode} node @param {string} path @param {string} chosen */
 function treeNode(node, path, chosen) {
 	const isChosen = path === chosen;
 	return html(
@@ -56,7 +61,6 @@ function treeNode(node, path, chosen) {
 			node.unknown && badge("unknown", "warn"),
 		),
 		node.problem && html("p.problem", badge("not allowed", "bad"), ` ${node.problem}`),
-		node.rule && isChosen && hint(`rule: ${node.rule}`),
 		html(
 			"ul",
 			(node.children ?? []).map((child, index) => treeNode(child, `${path}.${index}`, chosen)),
@@ -64,11 +68,12 @@ function treeNode(node, path, chosen) {
 	);
 }
 
-/** From whom or to whom a frame went. */
+/** From whom or to whom a frame went. @param {Answer.Members | Answer.FrameHop} line */
 const wayText = line => (line?.from ? `from ${line.from}` : `to ${line?.to?.join(", ") ?? "—"}`);
 
 const printable = byte => (byte >= "20" && byte < "7f" ? String.fromCharCode(parseInt(byte, 16)) : "·");
 
+/** @param {Answer.Frame} frame @param {Route} route */
 function hexView(frame, route) {
 	const data = frame.hex.match(/../g) ?? [];
 	const chosen = nodeAt(frame.tree, route.node);
@@ -132,6 +137,7 @@ function hexView(frame, route) {
 	);
 }
 
+/** @param {Answer.Frame} frame @param {Route} route */
 function chosenText(frame, route) {
 	const chosen = nodeAt(frame.tree, route.node);
 	if (!chosen) return "No field is chosen: choose one, or a byte.";
@@ -141,6 +147,7 @@ function chosenText(frame, route) {
 	return `${field}: bytes ${first} to ${end - 1}${value}.`;
 }
 
+/** @param {Answer.Frame} frame @param {Route} route @param {boolean} isVirtual */
 const frameView = (frame, route, isVirtual) =>
 	html(
 		"section.panel",
@@ -179,6 +186,7 @@ const frameView = (frame, route, isVirtual) =>
 		html("p", anchor({ entry: null, node: null, byte: null }, "Close this frame")),
 	);
 
+/** @type {View<ListedEntries & Pick<Answers, "frame">>} */
 export const frames = {
 	title: "Frames",
 	streams: route => (route.before ? [] : [withParameters("entries", frameFilter(route))]),

@@ -22,6 +22,9 @@ import {
 import { bytes, coordinate, counted, isPlace, maneuverName, sentence, waypointName } from "./words.js";
 import { beginningOf } from "./map.js";
 
+/** @typedef {Answer.Route & { identity: string }} Lines */
+
+/** @param {Route} route @param {string} key @param {Lines} old @param {AbortSignal} signal @returns {Promise<Lines>} */
 export async function routeData(route, key, old, signal) {
 	const identity = [route.source, route.vehicle, route.endpoint, key].join(" ");
 	if (old?.identity === identity) return old;
@@ -41,7 +44,12 @@ async function askBasemap(loaded) {
 	loaded();
 }
 
-/** The position, and what is behind it on the lines. They may be thinned, so shares of their length are used. */
+/** @typedef {{ vehicle: Answer.Vehicle, route?: Lines }} Drawn */
+
+/**
+ * The position, and what is behind it on the lines. They may be thinned, so shares of their length are used.
+ * @param {Drawn} data @param {{ coordinates: number[][] }[]} lines
+ */
 function positionOf(data, lines) {
 	const position = data.vehicle?.position,
 		line = lines.flatMap(one => one.coordinates);
@@ -52,12 +60,12 @@ function positionOf(data, lines) {
 	};
 }
 
+/** @param {Drawn} data @param {"published" | "held"} side */
 function mapData(data, side) {
-	const route = data.route ?? {},
-		vehicle = data.vehicle ?? {};
-	const state = vehicle.published,
+	const { route } = data,
+		state = data.vehicle?.published,
 		known = standings(state);
-	const lines = (route.segments ?? []).map(segment => ({
+	const lines = (route?.segments ?? []).map(segment => ({
 		isCurrent: segment.id === state?.currentSegment,
 		coordinates: segment[side]?.coordinates ?? [],
 	}));
@@ -65,12 +73,13 @@ function mapData(data, side) {
 		key: `${data.route?.identity} ${side}`,
 		segments: lines,
 		position: positionOf(data, lines),
-		maneuvers: (route.maneuvers ?? []).map(one => ({
+		maneuvers: (route?.maneuvers ?? []).map(one => ({
 			at: one.coordinate,
 			label: String(one.id),
 			state: known.get(one.id) ?? "past",
 		})),
-		waypoints: (route.places ?? [])
+		/** @type {any[]} */
+		waypoints: (route?.places ?? [])
 			.filter(one => isPlace(one.center))
 			.map(one => ({
 				at: one.center,
@@ -82,6 +91,7 @@ function mapData(data, side) {
 	};
 }
 
+/** @param {Drawn} data @param {Context} context @param {"published" | "held"} side */
 export function mapOf(data, context, side, pick = null, picked = null) {
 	if (context.hasBasemap && !basemap) askBasemap(context.redraw);
 	const content = { ...mapData(data, side), basemap, pick },
@@ -107,6 +117,7 @@ export function mapOf(data, context, side, pick = null, picked = null) {
 	);
 }
 
+/** @param {{ vehicle: Answer.Vehicle }} data */
 function endpointTable(data) {
 	return table(
 		"Endpoints of this vehicle",
@@ -155,6 +166,7 @@ function endpointTable(data) {
 	);
 }
 
+/** @param {Answer.EndpointRecord} endpoint @param {Answer.Vehicle} data */
 function withheld(endpoint, data) {
 	return Object.entries(endpoint.withheld ?? {}).map(([feature, code]) => {
 		const known = endpoint.endpoint === data.heldBy?.endpoint && data.why?.find(one => one.feature === feature);
@@ -173,6 +185,7 @@ function withheld(endpoint, data) {
 	});
 }
 
+/** @param {{ log?: Answer.Entries }} data @param {Context} context */
 const happened = (data, context) =>
 	html(
 		"section.panel",
@@ -196,6 +209,7 @@ const happened = (data, context) =>
 		html("p", anchor({ view: "log" }, "The whole log")),
 	);
 
+/** @param {Answer.Vehicle} data */
 function sequence(data) {
 	const known = standings(data.published),
 		named = data.published?.upcomingManeuvers ?? [];
@@ -224,6 +238,7 @@ function sequence(data) {
 	);
 }
 
+/** @type {View<Drawn & { vehicle: Answers["vehicle"], log?: Answers["entries"] }>} */
 export const guidance = {
 	title: "Guidance",
 	streams: vehicleStream,

@@ -18,6 +18,7 @@ function readClock(answer) {
 	if (!Number.isNaN(read)) clockOffset = read - Date.now();
 }
 
+/** @returns {Promise<any>} */
 async function ask(path, options) {
 	let response;
 	try {
@@ -43,8 +44,13 @@ export function query(parameters) {
 	return known.length ? `?${new URLSearchParams(known.map(([key, value]) => [key, String(value)]))}` : "";
 }
 
+/**
+ * @template {keyof Answers} Name
+ * @param {Name} name @param {object} [parameters] @param {AbortSignal} [signal] @returns {Promise<Answers[Name]>}
+ */
 export const get = (name, parameters = {}, signal) => ask(`/api/${name}${query(parameters)}`, { signal });
 
+/** @returns {Promise<any>} */
 export const post = (path, body) =>
 	ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 

@@ -13,6 +13,7 @@ const commas = list => list.map(sentence).join(", ");
 const STANDINGS = ["waiting", "slow", "away", "guided", "requests", "findings"];
 const BAD = { slow: "bad", waiting: "warn", away: "warn" };
 
+/** @param {OverviewRow} row */
 const standing = row =>
 	row.standing?.length ? row.standing.map(one => badge(sentence(one), BAD[one])) : badge("well", "good");
 
@@ -37,6 +38,7 @@ function only(route) {
 	);
 }
 
+/** @param {OverviewRow} row */
 const nextCell = row =>
 	row.nextManeuver
 		? [
@@ -46,8 +48,10 @@ const nextCell = row =>
 			]
 		: "—";
 
+/** @param {Answer.Connection} one */
 const awayText = one => `away until ${clock(one.until).slice(0, 8)}`;
 
+/** @param {OverviewRow} row */
 const endpointCell = row =>
 	row.endpoints?.length
 		? html(
@@ -67,7 +71,9 @@ const endpointCell = row =>
 			)
 		: "none connected";
 
-/** How many requests are open, and how the last one ended. */
+/** @typedef {OverviewRow & { lastRequest?: Entry }} VehicleRow */
+
+/** How many requests are open, and how the last one ended. @param {VehicleRow} row */
 const requestCell = row => {
 	const ended = row.lastRequest;
 	const kind = ended?.codeName === "accepted" ? "good" : "warn";
@@ -80,16 +86,20 @@ const requestCell = row => {
 	];
 };
 
-/** The rows of vehicles, each with the newest of its requests that ended. */
+/**
+ * The rows of vehicles, each with the newest of its requests that ended.
+ * @param {OverviewRow[]} rows @param {Entry[]} entries @returns {VehicleRow[]}
+ */
 const withLastRequests = (rows, entries = []) =>
 	rows.map(row => ({
 		...row,
 		lastRequest: entries.find(one => one.event === "requestEnded" && one.vehicles?.includes(row.vehicle)),
 	}));
 
+/** @param {string} view @param {"openRequests" | "findings"} key @returns {(row: VehicleRow) => any} */
 const counts = (view, key) => row => (row[key] ? anchor({ view, vehicle: row.vehicle }, row[key]) : "0");
 
-/** @type {import("./parts.js").Column[]} */
+/** @type {Column<VehicleRow>[]} */
 const VEHICLES = [
 	{
 		name: "Vehicle",
@@ -124,7 +134,7 @@ const VEHICLES = [
 	{ name: "Newest", kind: "number", cell: "ageSeconds", show: age => `${age.toFixed(1)} s ago` },
 ];
 
-/** @type {import("./parts.js").Column[]} */
+/** @type {Column<Answer.ClientRecord & Answer.Connection>[]} */
 const CLIENTS = [
 	{ name: "Client", cell: row => [row.client, row.displayName && soft(` ${row.displayName}`)] },
 	{ name: "State", cell: row => (row.connected ? badge("connected", "good") : badge(awayText(row), "warn")) },
@@ -135,7 +145,7 @@ const CLIENTS = [
 	{ name: "Granted", kind: "wide", cell: "features", show: commas },
 ];
 
-/** @type {import("./parts.js").Column[]} */
+/** @type {Column<Answer.SessionRecord>[]} */
 const SESSIONS = [
 	{ name: "Session", kind: "number", cell: "session" },
 	{ name: "Client", cell: "client" },
@@ -156,6 +166,7 @@ const ENDINGS_MAX = 200;
 
 const filter = route => ({ search: route.search, only: route.only, sort: route.sort });
 
+/** @type {View<Pick<Answers, "overview" | "entries">>} */
 export const overview = {
 	title: "Overview",
 	streams: route =>
@@ -236,6 +247,7 @@ const BEFORE_THE_END_SECONDS = 0.001;
 
 const value = one => (typeof one === "object" ? JSON.stringify(one) : String(one));
 
+/** @param {Answer.ComparedState} side */
 const isOver = side => !side?.state || side.state.phase === "ended";
 
 /** A second at which a vehicle was guided last in a recording; undefined if it never was. */
@@ -245,7 +257,10 @@ async function guidedLast(source, vehicle, signal) {
 	return end && Math.max(0, end.at - BEFORE_THE_END_SECONDS);
 }
 
-/** What two drives hold; where both are over at the ends of their recordings, what they held before. */
+/**
+ * What two drives hold; where both are over at the ends of their recordings, what they held before.
+ * @returns {Promise<Answer.Comparison & { isBeforeEnd?: boolean }>}
+ */
 async function comparison({ a, b, vehicle }, route, signal) {
 	const ask = (at, atB) => get("compare", { a, b, vehicle, vehicleB: route.vehicleB, at, atB }, signal);
 	const atEnds = await ask(route.at, route.atB);
@@ -257,6 +272,11 @@ async function comparison({ a, b, vehicle }, route, signal) {
 	return at == null ? atEnds : { ...(await ask(at, atB ?? at)), isBeforeEnd: true };
 }
 
+/**
+ * @type {View<{
+ *   a: string, b: string, vehicle: string, vehicles: string[], compare: Answer.Comparison & { isBeforeEnd?: boolean }
+ * }>}
+ */
 export const compare = {
 	title: "Compare",
 	load: async (route, signal, old, sources) => {

@@ -4,10 +4,10 @@ import { element, html, show, soft } from "./dom.js";
 import { get, query } from "./net.js";
 import { clock, sentence } from "./words.js";
 
-/** Whether the gateway of a source has ever answered; a recording has one. */
+/** Whether the gateway of a source has ever answered; a recording has one. @param {Answer.Source} source */
 export const isKnown = source => source?.kind !== "live" || !!source.gateway?.start || !!source.gateway?.instance;
 
-/** Whether texts and places of a source are hidden from the page. */
+/** Whether texts and places of a source are hidden from the page. @param {Answer.Source} source */
 export const hidesTexts = source => isKnown(source) && source?.gateway?.showsContent === false;
 
 /** Where the page is: `route`, `go(changes, replaces)`, `link(changes)`; set by app.js. @type {any} */
@@ -23,7 +23,10 @@ const REASONS = {
 	hidden: "hidden from this observer",
 };
 
-/** What is not published is not held either. */
+/**
+ * What is not published is not held either.
+ * @param {Answer.Reason[]} list @param {string} path @param {string} [side]
+ */
 export function reasons(list, path, side) {
 	return (list ?? [])
 		.filter(
@@ -37,12 +40,14 @@ export function reasons(list, path, side) {
 /** Reasons by how much they decide: what is not published is not sent, what is withheld needs no slot, and so on. */
 const DECIDING = ["noSession", "notPublished", "hidden", "withheld", "slots", "fitted", "conflated", "underWay"];
 
+/** @param {Answer.Reason} why */
 const rank = why => (DECIDING.indexOf(why.reason) + 1 || DECIDING.length + 1) + (why.path ? 0 : 0.5);
 
-/** Each reason once, the one that decides first. */
+/** Each reason once, the one that decides first. @param {Answer.Reason[]} list */
 export const byRank = list =>
 	[...new Map(list.map(why => [why.text, why])).values()].sort((one, other) => rank(one) - rank(other));
 
+/** @param {Answer.Reason} why */
 const reasonParts = why => {
 	const detail = [
 		why.feature && `feature ${why.feature}`,
@@ -56,7 +61,6 @@ const reasonParts = why => {
 		detail.length ? soft(` · ${detail.join(" · ")}`) : null,
 		html("p", why.text ?? ""),
 		why.next && html("p.next", why.next),
-		why.entry && html("p", anchor({ view: "frames", entry: why.entry }, "the frame that shows it")),
 	];
 };
 
@@ -81,7 +85,7 @@ function openWhy(button, list) {
 	box.focus();
 }
 
-/** A button that says why, or nothing. `of`: what about. */
+/** A button that says why, or nothing. `of`: what about. @param {Answer.Reason[]} list @param {string} of */
 export const why = (list, of, text = "why?") =>
 	list.length
 		? html(
@@ -98,7 +102,10 @@ export const why = (list, of, text = "why?") =>
 export const isEmpty = value =>
 	value == null || value === "" || value === false || (Array.isArray(value) && !value.length);
 
-/** A value and why it is so. What concerns the whole state does not explain a value that is there. */
+/**
+ * A value and why it is so. What concerns the whole state does not explain a value that is there.
+ * @param {any} value @param {Answer.Reason[]} list @param {string} of
+ */
 export const explained = (value, list, of) =>
 	isEmpty(value)
 		? [html("span.none", "—"), why(list, of)]
@@ -119,10 +126,11 @@ export const go = (changes, replaces) => place.go(changes, replaces);
 
 export const ofVehicle = route => ({ source: route.source, id: route.vehicle, at: route.at });
 
+/** @type {Loads} */
 export const loads =
 	(name, parameters, as = name) =>
 	(route, signal) =>
-		get(name, (parameters ?? ofVehicle)(route), signal).then(answer => ({ [as]: answer }));
+		get(name, (parameters ?? ofVehicle)(route), signal).then(answer => /** @type {any} */ ({ [as]: answer }));
 
 /** A view of the stream with parameters of its own. */
 export const withParameters = (view, parameters) => `${view}${query(parameters)}`;
@@ -140,18 +148,9 @@ export function read(cell, row, format = (value, row) => value) {
 }
 
 /**
- * A column of a table. Its `cell` is a key of the row, or a function of the row; `show` formats its value.
- * @typedef {{
- *   name: string, kind?: "number" | "text" | "wide" | "narrow", isDerived?: boolean, cell: any, show?: any
- * }} Column
- */
-
-/**
  * A table that scrolls in itself.
- * @param {string} caption
- * @param {Column[]} columns
- * @param {any[]} rows
- * @param {any} options `key`, `classes`, `empty` (shown without rows), `hideCaption`.
+ * @template Row
+ * @param {string} caption @param {Column<Row>[]} columns @param {Row[]} rows @param {TableOptions<Row>} options
  */
 export function table(caption, columns, rows, options = {}) {
 	if (!rows.length) return options.empty ?? note("Nothing yet.");
@@ -215,20 +214,26 @@ export const variants = (variants, chosen = -1) =>
 			)
 		: null;
 
-/** The time of day of a second of a source; empty if it has none, as virtual time. */
+/**
+ * The time of day of a second of a source; empty if it has none, as virtual time.
+ * @param {number} at @param {Answer.Source} source
+ */
 export function timeOfDay(at, source) {
 	const isVirtual = source?.recording?.run?.clock === "virtual";
 	return isVirtual || at == null ? "" : clock(Date.parse(source?.begin) + at * 1000);
 }
 
-/** A second of a source as a time that other inspectors understand, to the microsecond. */
+/**
+ * A second of a source as a time that other inspectors understand, to the microsecond.
+ * @param {Answer.Source} source @param {number} at
+ */
 export function timeAt(source, at) {
 	const micros = Math.round(Date.parse(source.begin) * 1000 + at * 1e6);
 	const rest = String(((micros % 1000) + 1000) % 1000).padStart(3, "0");
 	return new Date(Math.floor(micros / 1000)).toISOString().replace("Z", rest === "000" ? "Z" : `${rest}Z`);
 }
 
-/** The second of a source at such a time. */
+/** The second of a source at such a time. @param {Answer.Source} source @param {string} time */
 export function secondsAt(source, time) {
 	const micros = Number(/\.\d{3}(\d{3})/.exec(time)?.[1] ?? 0);
 	const seconds = (Date.parse(time) - Date.parse(source.begin)) / 1000 + micros / 1e6;
@@ -248,7 +253,10 @@ export const frameLink = (entry, text, current = false) =>
 export const field = (label, control, hint) =>
 	html("label.field", html("span", label), control, hint && html("small", hint));
 
-/** Whose side is shown, and the other endpoints. */
+/**
+ * Whose side is shown, and the other endpoints.
+ * @param {Pick<Answer.Vehicle, "vehicle" | "heldBy">} data @param {...any} more
+ */
 export const heldBy = ({ vehicle, heldBy: holder }, ...more) =>
 	html(
 		"p",

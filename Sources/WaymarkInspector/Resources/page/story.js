@@ -86,6 +86,7 @@ const sideCell = (row, which) =>
 		`${row.name}, ${which}`,
 	);
 
+/** @param {Answer.Vehicle} data */
 function sideRows(data) {
 	const row = (path, name, /** @type {any} */ cell = value => String(value), why = data.why) => {
 		const values = [data.published, data.held].map(state => valueAt(state, path));
@@ -113,11 +114,13 @@ function sideRows(data) {
 	];
 }
 
+/** @param {Answer.Vehicle} data */
 const otherReasons = data =>
 	(data.why ?? []).filter(one =>
 		/^(laneGuidances|segments|alert)\/(?!title)|^trip\/(waypoints|\w+\/(?!name|address))/.test(one.path),
 	);
 
+/** @type {View<Pick<Answers, "vehicle">>} */
 const sides = {
 	title: "As published, as held",
 	streams: vehicleStream,
@@ -168,6 +171,7 @@ const sides = {
 	},
 };
 
+/** @param {Answer.Request} request @param {number} end */
 function timeLine(request, end) {
 	if (request.begin == null) return null;
 	const deadlines = [request.deadline, ...request.steps.map(step => step.deadline)].filter(one => one != null);
@@ -211,11 +215,13 @@ function timeLine(request, end) {
 	);
 }
 
+/** @param {Answer.Request} request */
 function outcomeBadge(request) {
 	if (request.stage !== "ended") return badge(sentence(request.stage), "warn");
 	return badge(sentence(request.outcome), request.outcome === "accepted" ? "good" : "bad");
 }
 
+/** @param {Answer.Request} request @param {number} at @param {Answer.Source} source */
 function requestPanel(request, at, source) {
 	const target = request.waypoint ?? request.destination;
 	const end = request.end ?? Math.max(request.begin ?? at, at);
@@ -260,6 +266,7 @@ function requestPanel(request, at, source) {
 	);
 }
 
+/** @type {View<Pick<Answers, "requests">>} */
 const requests = {
 	title: "Requests",
 	streams: route => [`requests:${route.vehicle}`],
@@ -280,11 +287,13 @@ const requests = {
 	ticks: true,
 };
 
+/** @param {Answer.ReceiptRow} row @param {string} endpoint @param {keyof Answer.Confirmation} key */
 const receiptCell = (row, endpoint, key) => {
 	const at = row.endpoints?.[endpoint]?.[key];
 	return at != null && `+${Math.max(0, at - row.sentAt).toFixed(3)} s`;
 };
 
+/** @type {View<Pick<Answers, "receipts">>} */
 const receipts = {
 	title: "Receipts",
 	streams: route => [`receipts:${route.vehicle}`],
@@ -325,18 +334,21 @@ const receipts = {
 					cell: "sentAt",
 					show: at => anchor({ at }, timeOfDay(at, source) || `${at.toFixed(3)} s`),
 				},
-				...(answer.endpoints ?? []).flatMap(one => [
-					{
-						name: `${one.endpoint} received`,
-						kind: "number",
-						cell: row => receiptCell(row, one.endpoint, "receivedAt"),
-					},
-					{
-						name: `${one.endpoint} shown`,
-						kind: "number",
-						cell: row => receiptCell(row, one.endpoint, "shownAt"),
-					},
-				]),
+				...(answer.endpoints ?? []).flatMap(
+					one =>
+						/** @type {Column<Answer.ReceiptRow>[]} */ ([
+							{
+								name: `${one.endpoint} received`,
+								kind: "number",
+								cell: row => receiptCell(row, one.endpoint, "receivedAt"),
+							},
+							{
+								name: `${one.endpoint} shown`,
+								kind: "number",
+								cell: row => receiptCell(row, one.endpoint, "shownAt"),
+							},
+						]),
+				),
 			],
 			answer.rows ?? [],
 			{ key: "sequence", empty: note("Nothing was published yet.") },
@@ -346,6 +358,7 @@ const receipts = {
 	],
 };
 
+/** @type {View<Pick<Answers, "findings">>} */
 const findings = {
 	title: "Findings",
 	streams: ({ vehicle }) => [vehicle ? `findings:${vehicle}` : "findings"],
@@ -395,11 +408,13 @@ const findings = {
 	],
 };
 
+/** @param {Entry} entry */
 const entryBadge = entry =>
 	badge(sentence(entry.event ?? entry.kind), ["finding", "dropped", "fault"].includes(entry.kind) ? "warn" : "plain");
 
 const logFilter = route => ({ vehicle: route.vehicle, kind: route.kind || LOG_KINDS, search: route.search });
 
+/** @type {View<ListedEntries>} */
 const log = {
 	title: "Log",
 	streams: route => (route.before ? [] : [withParameters("entries", logFilter(route))]),

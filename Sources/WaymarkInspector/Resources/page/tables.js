@@ -99,6 +99,7 @@ const UPDATE_COLUMNS = [
 	{ name: "Fitted for", isDerived: true, keys: ["fittedFor"], show: commas },
 ];
 
+/** @param {Answer.UpdateCells & Answer.UpdateRow} row @param {string[]} keys */
 function updateCell(row, keys, show) {
 	const shown = read(keys[0], row, show) ?? "—";
 	return keys.some(key => row.changed?.includes(key))
@@ -106,7 +107,7 @@ function updateCell(row, keys, show) {
 		: shown;
 }
 
-/** @returns {import("./parts.js").Column[]} */
+/** @returns {Column<Answer.UpdateCells & Answer.UpdateRow>[]} */
 const updateColumns = isVirtual => [
 	{ name: "Time", cell: row => moment(row, isVirtual) },
 	...UPDATE_COLUMNS.map((/** @type {any} */ { keys, show, ...column }) => ({
@@ -130,6 +131,7 @@ export const searchField = (key, route, label, hint, list = null, read = text =>
 		}),
 	);
 
+/** @param {Route} route @param {Answer.Names} names */
 export const messageField = (route, names) => [
 	searchField("message", route, "Message", "update trip estimates", "messages", text =>
 		text.trim().replace(/ +(.)/g, (_, letter) => letter.toUpperCase()),
@@ -149,7 +151,7 @@ export const filterField = (key, route, label, options, all = "all") =>
 		}),
 	);
 
-/** No rows among those that were looked at, if there are more. */
+/** No rows among those that were looked at, if there are more. @param {Answer.PartEnd} answer */
 export const without = (answer, text, ...next) =>
 	answer.truncated && answer.next
 		? note(
@@ -158,6 +160,7 @@ export const without = (answer, text, ...next) =>
 			)
 		: note(text, ...next);
 
+/** @param {Answer.PartEnd} answer */
 export const pages = (answer, route, skipped = 0) =>
 	html(
 		"p.pages",
@@ -166,6 +169,7 @@ export const pages = (answer, route, skipped = 0) =>
 		answer.truncated && answer.next ? anchor({ before: answer.next }, "older ⇢") : soft("no older ones are kept"),
 	);
 
+/** @type {View<Pick<Answers, "updates">>} */
 const updates = {
 	title: "Route Guidance Updates",
 	follows: true,
@@ -199,10 +203,14 @@ const updates = {
 	],
 };
 
+/** @typedef {{ tables: Answers["vehicle/tables"] }} Tables */
 const loadTables = loads("vehicle/tables", withEndpoint, "tables");
-/** The tables, and the answer of another load. @returns {(route: any, signal: any) => Promise<any>} */
+/**
+ * The tables, and the answer of another load.
+ * @template Other @param {Load<Other>} load @returns {Load<Tables & Other>}
+ */
 const tablesAnd = load => (route, signal) =>
-	Promise.all([loadTables(route, signal), load(route, signal)]).then(answers => Object.assign(...answers));
+	Promise.all([loadTables(route, signal), load(route, signal)]).then(([tables, other]) => ({ ...tables, ...other }));
 const loadBoth = tablesAnd(loads("vehicle", withEndpoint));
 
 /** A cell of what was published. That the row is not held does not explain it. */
@@ -216,7 +224,7 @@ const own =
 		);
 const DASH = "—: not published. ";
 
-/** @type {import("./parts.js").Column[]} */
+/** @type {Column<Answer.ManeuverRow>[]} */
 const MANEUVER_COLUMNS = [
 	{ name: "Order", kind: "number", cell: "order" },
 	{ name: "Id", kind: "number", cell: "id" },
@@ -261,6 +269,7 @@ const MANEUVER_COLUMNS = [
 	{ name: "Place", isDerived: true, cell: "at", show: coordinate },
 ];
 
+/** @type {View<Tables>} */
 const maneuvers = {
 	title: "Maneuvers",
 	follows: true,
@@ -275,7 +284,7 @@ const maneuvers = {
 	],
 };
 
-/** @type {import("./parts.js").Column[]} */
+/** @type {Column<Answer.LaneGuidanceRow>[]} */
 const LANE_COLUMNS = [
 	{ name: "Id", kind: "number", cell: "id" },
 	{ name: "Current", cell: row => (row.current ? badge("current", "good") : "no") },
@@ -306,6 +315,7 @@ const LANE_COLUMNS = [
 	{ name: "Added by", kind: "number", cell: "addedBy" },
 ];
 
+/** @type {View<Tables & Pick<Answers, "vehicle">>} */
 const laneGuidances = {
 	title: "Lane Guidances",
 	follows: true,
@@ -328,7 +338,7 @@ const laneGuidances = {
 	},
 };
 
-/** @type {import("./parts.js").Column[]} */
+/** @type {Column<any>[]} */
 const PLACE_COLUMNS = [
 	{ name: "Centre", cell: "center", show: coordinate },
 	{ name: "Threshold", kind: "number", cell: "thresholdMeters", show: distance },
@@ -336,7 +346,7 @@ const PLACE_COLUMNS = [
 	{ name: "Charge", kind: "text", cell: "charge", show: charge => chargeText(charge) },
 ];
 
-/** @type {import("./parts.js").Column[]} */
+/** @type {Column<Answer.Members & Answer.SharedDestination>[]} */
 const DESTINATION_COLUMNS = [
 	{ name: "Share", cell: row => frameLink(row.entry, row.shareID) },
 	{
@@ -367,6 +377,7 @@ const chargeText = charge =>
 		].filter(Boolean),
 	);
 
+/** @type {View<Tables & { shares: Answers["vehicle/destinations"] }>} */
 const destination = {
 	title: "Destination Information",
 	follows: true,
@@ -398,7 +409,7 @@ const destination = {
 	],
 };
 
-/** @type {import("./parts.js").Column[]} */
+/** @type {Column<Answer.Members & Answer.SegmentRow>[]} */
 const SEGMENT_COLUMNS = [
 	{ name: "Segment", cell: "id" },
 	{ name: "Current", cell: row => (row.current ? badge("current", "good") : "no") },
@@ -418,6 +429,7 @@ const SEGMENT_COLUMNS = [
 
 const exportPath = (route, format) => `/api/export${query({ ...withEndpoint(route), format, side: route.side })}`;
 
+/** @type {View<Tables & Pick<Answers, "vehicle"> & { route: import("./guidance.js").Lines }>} */
 const route = {
 	title: "Route",
 	follows: true,

@@ -12,10 +12,13 @@ const ASK_AGAIN_MILLISECONDS = 4000;
 const MOMENTS_MAX = 5000;
 
 export class Timeline {
-	context = /** @type {any} */ (null);
-	moments = /** @type {any} */ (null);
+	/** @type {Context} */
+	context = null;
+	/** @type {Pick<Answer.Moments, "moments">} */
+	moments = null;
 	/** The bars: how much crossed in equal parts of a time. */
-	density = /** @type {any} */ ({ from: 0, to: 0, density: [] });
+	/** @type {Pick<Answer.Moments, "from" | "to" | "density">} */
+	density = { from: 0, to: 0, density: [] };
 	/** Up to where moments are known, and when they were asked for. */
 	known = 0;
 	asked = 0;
