@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import subprocess
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -86,8 +86,12 @@ class Table:
         ]
 
     def everything(self) -> list[Step]:
-        """What --all runs."""
-        return [step for step in self.steps if step.runs != "hand" and not step.is_part_only]
+        """What --all runs, with the time that all parts of a sweep take."""
+        return [
+            replace(step, seconds=step.seconds * PARTS, processor_seconds=step.processor_seconds * PARTS) if step.is_sweep else step
+            for step in self.steps
+            if step.runs != "hand" and not step.is_part_only
+        ]
 
     def of_areas(self, areas: set[str], part: int) -> list[Step]:
         """The steps of a landing that belong to an area, and what they need."""

@@ -61,6 +61,12 @@ class PlanTests(unittest.TestCase):
             if step.is_part_only:
                 self.assertIn(step.name.split("-")[0], names)
 
+    def test_all_of_a_sweep_has_the_time_of_all_its_parts(self) -> None:
+        allowed = {step.name: step.seconds for step in self.table.everything()}
+        for step in self.table.steps:
+            if step.name in allowed:
+                self.assertEqual(allowed[step.name], step.seconds * (PARTS if step.is_sweep else 1), step.name)
+
     def test_no_part_waits_longer_than_ten_landings(self) -> None:
         if plan.git("rev-parse", "--is-shallow-repository").strip() == "true":
             self.skipTest("a shallow clone does not know its landings")
