@@ -174,6 +174,7 @@ struct Connection {
                     cost += (self.splitter.offset - start) / Self.bytesPerUnit
                 }
                 guard let frame = try self.splitter.next() else { break }
+                self.confirm()
                 self.process(frame, at: now, slot, codecs, into: &actions)
                 cost += 1 + frame.header.frameByteCount / Self.bytesPerUnit
                 if self.isAwaitingWelcome { break }
@@ -211,7 +212,14 @@ struct Connection {
             }
         } catch { /* The caller reads the frame again and reports what is wrong with it. */  }
         self.splitter.skip(to: offset)
-        if !frames.isEmpty { self.events.append(.published(self.id, frames)) }
+        guard !frames.isEmpty else { return }
+        self.confirm()
+        self.events.append(.published(self.id, frames))
+    }
+
+    /// Tells the gateway, before it hears of a frame, that the peer has read the Welcome that resumed it.
+    private mutating func confirm() {
+        if self.session.takeConfirmation() { self.events.append(.confirmed(self.id)) }
     }
 
     /// Processes a frame that ``takePublications(_:)`` left: any other message, or a published frame that is not allowed.

@@ -67,6 +67,7 @@ extension GatewayCore {
     /// Hands an event and what followed from it to the hub.
     mutating func observe(_ event: Gateway.Event, _ actions: ArraySlice<Gateway.Action>, at now: Instant) {
         switch event {
+        case .confirmed(let id): self.hub?.confirm(id)
         case .received(let id, .observe(let observe), _): self.hub?.receive(observe, from: id, at: now)
         case .received(let id, .readCounters(let counters), _): self.hub?.read(counters, from: id)
         case .departed(let id, let clean) where self.hub?.has(id) == true:

@@ -25,6 +25,11 @@ extension Gateway {
         actions.append(.refuse(connection, Goodbye(code, reason: reason)))
     }
 
+    /// Refuses a Hello that arrives only after the peer has resumed with the same token on a later connection.
+    private func refuseLate(_ connection: ConnectionID, into actions: inout [Action]) {
+        self.refuse(connection, .idInUse, "the peer has resumed on a later connection", into: &actions)
+    }
+
     /// Why the gateway refuses another peer of a user; nil if it accepts one.
     private func refusalReason(of principal: Principal) -> String? {
         let limits = self.policy.limits
@@ -54,7 +59,9 @@ extension Gateway {
             return self.refuse(
                 connection, .idInUse, "vehicle \(path.vehicle) belongs to another user", into: &actions)
         }
-        let isResumed = old != nil && old?.token == hello.resumptionToken
+        let verdict = old?.tokens.verdict(on: hello.resumptionToken, from: connection) ?? .invalid
+        guard verdict != .late else { return self.refuseLate(connection, into: &actions) }
+        let isResumed = verdict.resumes
         if let old, let present = old.connection {
             guard isResumed else {
                 return self.refuse(
@@ -80,7 +87,10 @@ extension Gateway {
         }
         if !isResumed { self.leaveSession(path, into: &actions) }
         var endpoint = Endpoint(
-            connection: connection, hello: vehicleHello, token: token, subject: subject)
+            connection: connection, hello: vehicleHello,
+            tokens: ResumptionTokens(
+                token, resuming: isResumed ? hello.resumptionToken : nil, on: connection),
+            subject: subject)
         endpoint.instant = now
         if isResumed, let old {
             endpoint.settings = old.settings
@@ -168,7 +178,9 @@ extension Gateway {
         if old == nil, let reason = self.refusalReason(of: principal) {
             return self.refuse(connection, .resourceLimit, reason, into: &actions)
         }
-        let isResumed = old != nil && old?.token == hello.resumptionToken
+        let verdict = old?.tokens.verdict(on: hello.resumptionToken, from: connection) ?? .invalid
+        guard verdict != .late else { return self.refuseLate(connection, into: &actions) }
+        let isResumed = verdict.resumes
         if let old {
             if let present = old.connection {
                 guard isResumed else {
@@ -183,11 +195,14 @@ extension Gateway {
         var client = Client(
             principal: principal, subject: subject, connection: connection, instant: now, hello: navigation,
             displayName: hello.displayName,
-            token: token, granted: navigation.features.subtracting(self.policy.withheldFeatures))
+            tokens: ResumptionTokens(
+                token, resuming: isResumed ? hello.resumptionToken : nil, on: connection),
+            granted: navigation.features.subtracting(self.policy.withheldFeatures))
         let present = self.clients[id]
         client.sessions = present?.sessions ?? []
+        if let present { client.toldEnded = (verdict == .spare ? present.toldEnded : []) + present.ended }
         var welcome = self.welcome(navigation, token, isResumed: isResumed)
-        welcome.sessions = self.resumedSessions(present)
+        welcome.sessions = self.livingSessions(of: client) + client.toldEnded
         if present == nil { self.known.add(principal) }
         self.clients[id] = client
         self.setGrant(of: id)
@@ -214,14 +229,12 @@ extension Gateway {
             isResumed: isResumed)
     }
 
-    private func resumedSessions(_ client: Client?) -> [ResumedSession] {
-        guard let client else { return [] }
-        let living = client.sessions.compactMap { id in
+    private func livingSessions(of client: Client) -> [ResumedSession] {
+        client.sessions.compactMap { id in
             self.sessions[id].map {
                 ResumedSession(session: id, sequence: $0.sequence, phase: $0.content.phase)
             }
         }
-        return living + client.ended
     }
 
     /// Ends a client's sessions, and forgets the client.
@@ -243,6 +256,21 @@ extension Gateway {
         self.clients[id]?.requests = []
         self.indexClient(id, old)
         if let requests = old?.requests, !requests.isEmpty { self.queue(.abandonments(requests[...])) }
+    }
+
+    // MARK: Confirming
+
+    /// A peer that was resumed has sent something since, so that it has its Welcome: what was kept in case that is lost ends.
+    mutating func confirm(_ connection: ConnectionID) {
+        switch self.peers[connection] {
+        case nil: break  // It was taken over meanwhile.
+        case .endpoint(let path):
+            guard let place = self.vehicles.index(forKey: path.vehicle) else { return }
+            self.vehicles.withValue(at: place) { $0.endpoints[path.endpoint]?.tokens.endSpare() }
+        case .client(let id):
+            self.clients[id]?.tokens.endSpare()
+            self.clients[id]?.toldEnded = []
+        }
     }
 
     // MARK: Departing

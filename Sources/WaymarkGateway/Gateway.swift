@@ -114,6 +114,7 @@ package struct Gateway: Sendable, Hashable {
             } else {
                 self.admit(connection, hello, principal, subject, token, at: now, into: &actions)
             }
+        case .confirmed(let connection): self.confirm(connection)
         case .received(let connection, let message, let session):
             self.receive(message, session, from: connection, at: now, into: &actions)
         case .requested(let connection, let request, let session):

@@ -18,6 +18,8 @@ extension Gateway {
         /// `subject` is who the access rules see. `token` is fresh: 128 random bits that the driver drew for this connection.
         indirect case arrived(
             ConnectionID, Hello, Principal, subject: AccessSubject = AccessSubject(), token: ResumptionToken)
+        /// The first whole frame of a peer came after a Welcome that resumed it, whatever it is; the event about the frame follows.
+        case confirmed(ConnectionID)
         /// What an admitted endpoint asks for, checked by the codec.
         indirect case requested(ConnectionID, ReceivedRequest, SessionID)
         /// Another control message of an admitted peer.

@@ -18,7 +18,7 @@ struct Endpoint: Sendable, Hashable, Codable {
     /// Since when it is connected, or until when it may resume.
     var instant = Instant(nanoseconds: 0)
     var hello: VehicleHello
-    var token: ResumptionToken
+    var tokens: ResumptionTokens
     let subject: AccessSubject
     @BoxedIfCustom var settings = VehicleSettings()
     /// The audience that it is in; nil while it is disconnected.
@@ -205,13 +205,15 @@ struct Client: Sendable, Hashable, Codable {
     var instant: Instant
     var hello: NavigationHello
     var displayName: String
-    var token: ResumptionToken
+    var tokens: ResumptionTokens
     /// What it provides and handles, as far as the gateway granted that in its last Welcome.
     var granted: FeatureSet
     /// In the order in which they were opened.
     var sessions: OrderedSet<SessionID> = []
     /// Sessions whose end the client was not told.
     var ended: [ResumedSession] = []
+    /// Sessions whose end only its last Welcome told, as long as that may be lost.
+    var toldEnded: [ResumedSession] = []
     /// Requests that it was asked, in no order.
     var requests: [RequestNumber] = []
 

@@ -114,7 +114,8 @@ extension Gateway.Event {
         switch self {
         case .arrived(let connection, _, _, _, _), .requested(let connection, _, _),
             .received(let connection, _, _), .published(let connection, _),
-            .publicationRejected(let connection, _), .departed(let connection, _), .seen(let connection, _):
+            .publicationRejected(let connection, _), .departed(let connection, _), .seen(let connection, _),
+            .confirmed(let connection):
             connection
         case .stepDue(let cause): cause
         case .deadlineReached, .policyChanged: nil

@@ -27,7 +27,7 @@ struct Observation: Sendable {
     var grant: AccessGrant
     /// The access rules limit what it sees.
     var isLimited: Bool
-    var token: ResumptionToken
+    var tokens: ResumptionTokens
     /// nil while it is disconnected.
     var connection: ConnectionID?
     /// Until when it may resume.
@@ -92,7 +92,7 @@ extension Observation {
     func with(_ hello: ObserverHello) -> Observation {
         var other = Observation(
             hello: hello, principal: self.principal, subject: self.subject, grant: self.grant,
-            isLimited: self.isLimited, token: self.token)
+            isLimited: self.isLimited, tokens: self.tokens)
         other.number = self.number
         return other
     }

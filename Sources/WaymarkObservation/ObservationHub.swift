@@ -87,11 +87,16 @@ package struct ObservationHub {
         seesAllVehicles: Bool = false, at now: Instant
     ) -> Verdict {
         self.forgetExpired(at: now)
-        let resumed = old.flatMap { old in
-            self.observations.firstIndex { $0?.token == old && $0?.principal == principal }
+        let resumed = self.observations.firstIndex {
+            guard let known = $0, known.principal == principal else { return false }
+            return known.tokens.verdict(on: old, from: connection) != .invalid
         }
         var takenOver: ConnectionID?
         if let resumed {
+            if self.observations[resumed]?.tokens.verdict(on: old, from: connection) == .late {
+                return .refused(
+                    Goodbye(.idInUse, reason: "the observer has resumed on a later connection"))
+            }
             takenOver = self.observations[resumed]?.connection
             if let takenOver { self.places[takenOver] = nil }
         } else if let reason = self.refusalReason(of: principal, gateway.policy.limits) {
@@ -101,7 +106,7 @@ package struct ObservationHub {
             resumed.flatMap { self.observations[$0] }
             ?? Observation(
                 hello: hello, principal: principal, subject: subject, grant: .open, isLimited: false,
-                token: token)
+                tokens: ResumptionTokens(token, on: connection))
         // Entries for the observation that had the place before are not its own.
         if resumed == nil { (observation.cursor, observation.first) = (self.ring.end, self.ring.end) }
         // It may have come through another listener.
@@ -111,7 +116,8 @@ package struct ObservationHub {
         }
         observation.grant = gateway.grant(ofObserver: subject)
         observation.isLimited = !gateway.isOpenToObservers && !seesAllVehicles
-        observation.token = token
+        observation.tokens = ResumptionTokens(
+            token, resuming: resumed == nil ? nil : old, on: connection)
         observation.connection = connection
         observation.mayContinue = resumed != nil
         observation.isReady = true
@@ -125,6 +131,12 @@ package struct ObservationHub {
         welcome.graceMilliseconds = UInt32(clamping: gateway.policy.limits.grace.milliseconds)
         welcome.visibility = hello.visibility
         return .admitted(welcome, takenOver: takenOver)
+    }
+
+    /// An observer that was resumed has sent something since, so that it has its Welcome.
+    package mutating func confirm(_ connection: ConnectionID) {
+        guard let place = self.places[connection] else { return }
+        self.observations[place]?.tokens.endSpare()
     }
 
     /// Adds an observation of another process.

@@ -8,7 +8,7 @@ package struct ObservationState: Codable, Sendable {
         let hello: ObserverHello
         let principal: Principal
         let subject: AccessSubject
-        let token: ResumptionToken
+        let tokens: ResumptionTokens
         let connection: ConnectionID?
         let end: Instant
         let observe: Observe?
@@ -32,7 +32,7 @@ package struct ObservationState: Codable, Sendable {
             hub.observations[place].map { observation in
                 Observer(
                     hello: observation.hello, principal: observation.principal, subject: observation.subject,
-                    token: observation.token, connection: observation.connection, end: observation.end,
+                    tokens: observation.tokens, connection: observation.connection, end: observation.end,
                     observe: observation.observe, mayContinue: observation.mayContinue,
                     isComplete: observation.walk == nil && observation.begin == nil,
                     number: observation.number, stateNumber: observation.stateNumber,
@@ -57,7 +57,7 @@ package struct ObservationState: Codable, Sendable {
             }
             var observation = Observation(
                 hello: stored.hello, principal: stored.principal, subject: stored.subject, grant: grant,
-                isLimited: !gateway.isOpenToObservers, token: stored.token)
+                isLimited: !gateway.isOpenToObservers, tokens: stored.tokens)
             (observation.connection, observation.end) = (stored.connection, stored.end)
             (observation.observe, observation.mayContinue) = (stored.observe, stored.mayContinue)
             (observation.number, observation.dropped) = (stored.number, stored.dropped)

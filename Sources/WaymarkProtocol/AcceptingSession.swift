@@ -62,6 +62,8 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     private let allowedRoles: Set<Role>
     /// The peer wants to know which of its frames are ignored.
     private var reportsIgnored = false
+    /// The Welcome resumed the peer, and nothing came since, see ``takeConfirmation()``.
+    private var awaitsFirstFrame = false
     /// What the Hello asked for, until it is answered.
     private var wish: Wish?
     private var keepalive: Keepalive?
@@ -110,12 +112,20 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         return self.verdict(on: header)
     }
 
-    /// Records that a Pong was received, if one may come now. It has no other effect.
+    /// Records that a Pong was received, if one may come now and has no other effect.
     ///
-    /// - Returns: Whether it may. If not, call ``receive(_:)``.
+    /// - Returns: Whether it was recorded. If not, call ``receive(_:)``.
     package mutating func notePong() -> Bool {
-        guard self.state == .active else { return false }
+        guard self.state == .active, !self.awaitsFirstFrame else { return false }
         self.keepalive?.noteReceived()
+        return true
+    }
+
+    /// Whether a whole frame, which was just received, is the first one behind a Welcome that resumed the peer: it confirms that the peer
+    /// has read that. True once.
+    package mutating func takeConfirmation() -> Bool {
+        guard self.awaitsFirstFrame else { return false }
+        self.awaitsFirstFrame = false
         return true
     }
 
@@ -244,6 +254,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         self.frameBytesMax = min(wish.frameBytesMax ?? self.limits.frameBytesMax, self.limits.frameBytesMax)
         welcome.frameBytesMax = self.frameBytesMax
         self.wish = nil
+        self.awaitsFirstFrame = welcome.isResumed
         self.state = .active
         self.send(.welcome(welcome), into: &actions)
         let life = Keepalive(interval: keepalive, at: now)

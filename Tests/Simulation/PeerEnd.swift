@@ -41,7 +41,10 @@ extension SimulatedNetwork {
             self.connections[id]?.peer = ConnectingSession(
                 hello: hello, limits: self.limits, at: self.now, into: &actions)
             self.perform(actions, atPeerOf: id)
-            if !self.isAtRest, self.random.once(in: 2) { self.speakBehindHello(owner, id) }
+            // One that may resume waits for the Welcome: what it sends tells the gateway that it has read that.
+            if !self.isAtRest, self.random.once(in: 2), hello.resumptionToken == nil {
+                self.speakBehindHello(owner, id)
+            }
         }
         self.note { "\($0.name(id)) connects" }
         return id

@@ -9,6 +9,7 @@ extension Gateway.Event {
         switch self {
         case .arrived(let id, let hello, _, _, _):
             "#\(id.rawValue) arrives as \(hello.role.line), resuming \(hello.resumeSequence) of \(hello.resumeSession.rawValue)"
+        case .confirmed(let id): "#\(id.rawValue) has read its Welcome"
         case .received(let id, let message, let session):
             "#\(id.rawValue) says \(Envelope(message, session: session).line)"
         case .requested(let id, let request, let session):

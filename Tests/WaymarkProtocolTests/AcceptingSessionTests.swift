@@ -215,6 +215,24 @@ import WaymarkProtocol
         #expect(!frontier.isEmpty)
     }
 
+    @Test(arguments: [true, false])
+    func `the first frame behind a Welcome confirms it if that resumed the peer, once`(_ isResumed: Bool) {
+        var actions: [AcceptingSession.Action] = []
+        var session = AcceptingSession(
+            limits: .init(), allowedRoles: [.vehicle], at: Instant(nanoseconds: 0), into: &actions)
+        session.handle(.received(.hello(Self.vehicle)), at: Instant(nanoseconds: 0), into: &actions)
+        #expect(session.takeConfirmation() == false)
+        var welcome = Welcome(resumptionToken: Self.token)
+        welcome.isResumed = isResumed
+        session.handle(.admitted(welcome), at: Instant(nanoseconds: 0), into: &actions)
+        let before = session
+        #expect(session.notePong() == !isResumed)
+        if isResumed { #expect(session == before) }
+        #expect(session.takeConfirmation() == isResumed)
+        #expect(session.takeConfirmation() == false)
+        #expect(session.notePong() == true)
+    }
+
     @Test func `before the Welcome nothing but a short Hello is taken`() {
         var actions: [AcceptingSession.Action] = []
         var session = AcceptingSession(

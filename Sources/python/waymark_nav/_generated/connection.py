@@ -389,7 +389,8 @@ class Welcome(Message):
     #: Largest frame the gateway takes from this peer, header included.
     frame_bytes_max: int = 0
 
-    #: Good for one use within `grace_milliseconds` after this connection ends.
+    #: Good for one use within `grace_milliseconds` after this connection ends. The token of the Hello stays good until
+    #: the gateway has read a frame after this Welcome.
     resumption_token: bytes
 
     #: The token in Hello was taken.

@@ -631,7 +631,8 @@ struct  Waymark__V1__Welcome
    */
   uint32_t frame_bytes_max;
   /*
-   * Good for one use within `grace_milliseconds` after this connection ends. [required, 16 bytes]
+   * Good for one use within `grace_milliseconds` after this connection ends. The token of the Hello stays good until the gateway has read a
+   * frame after this Welcome. [required, 16 bytes]
    */
   ProtobufCBinaryData resumption_token;
   /*
