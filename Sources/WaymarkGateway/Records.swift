@@ -48,12 +48,14 @@ struct Endpoint: Sendable, Hashable, Codable {
         var mayHoldOther: Bool
     }
 
-    /// Whether an endpoint that says `hello` holds the frames of `membership` up to some number.
+    /// Whether an endpoint that says `hello` holds the frames of `membership` up to some number. With the cursor 0 it holds nothing, or an
+    /// empty session.
     func canResume(_ hello: Hello, in membership: Membership) -> Bool {
         guard let old = self.membership, hello.resumeSession == membership.session,
             old.session == membership.session
         else { return false }
-        return old.profile == membership.profile && hello.resumeSequence >= old.firstResumable
+        return old.profile == membership.profile && hello.resumeSequence > 0
+            && hello.resumeSequence >= old.firstResumable
     }
 
     /// What the endpoint asked for and was granted, apart from what a session withholds.

@@ -45,6 +45,33 @@ import WaymarkProtocol
         #expect((begin.fromSequence, begin.toSequence, begin.ageMilliseconds) == (0, 0, nil))
     }
 
+    @Test(arguments: [true, false])
+    func `an empty session is sent again, whether the endpoint names it or not`(_ isNamed: Bool) throws {
+        var world = World()
+        let car = world.arrive(1, World.endpoint("car"))
+        let client = world.arrive(2, World.client("app"))
+        let opening = OpenSession(
+            requestID: "r", vehicles: .vehicles([VehicleID(unchecked: "car")]))
+        world.receive(.openSession(opening), from: client)
+        let session = try #require(world.opened(client, "r"))
+        let token = world.welcomes[car]?.resumptionToken
+        world.handle(.departed(car, clean: false))
+        let back = world.arrive(
+            3, World.endpoint("car"), token: token, resume: (isNamed ? session : .none, 0))
+        #expect(world.welcomes[back]?.isResumed == true)
+        let begin = try #require(world.beginnings(back).first)
+        #expect((begin.kind, begin.fromSequence, begin.toSequence) == (.full, 0, 0))
+        #expect(world.messages(back).map(\.type) == [.snapshotBegin, .snapshotEnd])
+        // One that holds nothing of it gets everything, too, also if it never lost a frame.
+        world.publish(client, session, .startGuidance(World.trip, generation: 1, World.route))
+        world.handle(.departed(back, clean: false))
+        let again = world.arrive(
+            4, World.endpoint("car"), token: world.welcomes[back]?.resumptionToken,
+            resume: (isNamed ? session : .none, 0))
+        #expect(world.beginnings(again).map(\.kind) == [.full])
+        #expect(world.beginnings(again).map(\.toSequence) == [1])
+    }
+
     @Test func `only publications have numbers`() throws {
         var (world, client, _) = try self.guided(1)
         world.handle(.departed(client, clean: false))

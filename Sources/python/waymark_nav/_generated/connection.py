@@ -342,7 +342,8 @@ class Hello(Message):
     resumption_token: bytes = b""
 
     #: With a token, a vehicle endpoint's place: the session it was in, and its cursor: up to which number it holds the
-    #: session; see Docs/protocol.md, Resumption. 0 and 0: none. A session and 0: it holds nothing of it yet.
+    #: session; see Docs/protocol.md, Resumption. With the cursor 0 it holds nothing, or an empty session; the gateway
+    #: then sends everything.
     resume_session_id: int = 0
 
     resume_sequence: int = 0

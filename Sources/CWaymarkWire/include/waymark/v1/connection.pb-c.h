@@ -556,7 +556,7 @@ struct  Waymark__V1__Hello
   ProtobufCBinaryData resumption_token;
   /*
    * With a token, a vehicle endpoint's place: the session it was in, and its cursor: up to which number it holds the session; see
-   * Docs/protocol.md, Resumption. 0 and 0: none. A session and 0: it holds nothing of it yet.
+   * Docs/protocol.md, Resumption. With the cursor 0 it holds nothing, or an empty session; the gateway then sends everything.
    */
   uint32_t resume_session_id;
   uint64_t resume_sequence;
