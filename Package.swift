@@ -529,7 +529,8 @@ let package = Package(
         .testTarget(
             name: "GatewayInMemoryTests",
             dependencies: [
-                "GatewayInMemory", "WaymarkCodec", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol",
+                "ExpectedState", "GatewayInMemory", "Sweeps", "WaymarkCodec", "WaymarkGateway",
+                "WaymarkModel", "WaymarkProtocol",
             ], swiftSettings: tests),
         .testTarget(
             name: "WaymarkScenarioTests",
