@@ -151,6 +151,8 @@ static void show(void);
 static void welcomed(const Waymark__V1__Welcome *welcome) {
     *prompt = 0; /* the gateway sends an open one again */
     if (!welcome->resumed) {
+        for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) /* the gateway does not know them: a new request gets a new id */
+            if (asked[i].type) say("outcome %d of %s", (int)WAYMARK__V1__OUTCOME__OUTCOME_GONE, asked[i].id);
         memset(asked, 0, sizeof asked);
         leave();
         show();

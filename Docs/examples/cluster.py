@@ -23,7 +23,7 @@ CANCEL_NAVIGATION, ALLOW_NAVIGATION, SHARE_ANSWER = 0x208, 0x209, 0x20E
 CONTENT, REQUESTS, PROMPTS, RESUMPTION = list(range(1, 11)), 11, 12, 16
 MORE = 32
 STATES = ["continue", "initial", "prepare", "execute"]
-ACCEPTED = 1  # an outcome
+ACCEPTED, GONE = 1, 8  # outcomes
 OF_GENERATION = {ADD_MANEUVERS, ADD_LANES, ADD_SEGMENTS, UPCOMING, LANES, STATE, ESTIMATES, SEGMENT}
 
 
@@ -68,6 +68,8 @@ class Cluster(Peer):
     def welcomed(self, body):
         self.prompt = ""  # the gateway sends an open one again
         if not body.number(6):
+            for request in self.asked:  # the gateway does not know them: a new request gets a new id
+                say(f"outcome {GONE} of {request}")
             self.asked = {}
             self.leave()
             self.show()

@@ -70,6 +70,11 @@ class Cluster:
     async def take(_destination):
         return True
 
+    @staticmethod
+    async def request(call, name):
+        """Prints how a request ended, as the examples do."""
+        print(f"outcome {int(await call)} of {name}", flush=True)
+
     def begin(self, call):
         task = asyncio.create_task(call)
         self.tasks.add(task)
@@ -89,9 +94,10 @@ class Cluster:
                 match words:
                     case ["waypoint" | "destination" as kind, latitude, longitude]:
                         self.requests += 1
+                        name = f"request-{self.requests}"
                         place = Waypoint(center=Coordinate(latitude=float(latitude), longitude=float(longitude)))
                         request = car.request_waypoint if kind == "waypoint" else car.request_destination
-                        self.begin(request(place, request_id=f"request-{self.requests}"))
+                        self.begin(self.request(request(place, request_id=name), name))
                     case ["withdraw"]:
                         car.withdraw(f"request-{self.requests}")
                     case ["yes" | "no" as answer] if self.prompt and not self.prompt.done():

@@ -5,10 +5,23 @@ from __future__ import annotations
 import pytest
 
 from waymark_nav import ClosedError, ConnectionFailedError, RefusedError, Rejection, messages as m
-from waymark_nav.core import Closed, Connected, Connecting, Endpoint, EndpointSettings, Reconnection, Update
+from waymark_nav.core import (
+    Client,
+    ClientSettings,
+    Closed,
+    Connected,
+    Connecting,
+    Endpoint,
+    EndpointSettings,
+    Observer,
+    ObserverSettings,
+    Reconnection,
+    Update,
+)
 from waymark_nav.frames import Frame
 from waymark_nav.messages import CloseCode
 
+from drive import CAFE
 from scripted import TOKEN, Gateway
 
 
@@ -42,6 +55,44 @@ def test_nothing_is_sent_before_the_welcome() -> None:
     assert gateway.sent() == []
     gateway.say_welcome()
     assert gateway.sent() == [m.VehicleSettings(ready_to_show=True)]
+
+
+def resuming(role: str) -> Gateway:
+    """A peer with a token, whose program has said something while there was no connection."""
+    if role == "endpoint":
+        car = endpoint()
+        gateway = Gateway(car)
+        gateway.welcome()
+        gateway.cut()
+        car.request(m.DestinationRequest(request_id="go", destination=CAFE))
+        car.send(m.VehicleSettings(ready_to_show=True))
+    elif role == "client":
+        client = Client(ClientSettings(client="app"))
+        gateway = Gateway(client)
+        gateway.welcome()
+        client.open_session(("car",))
+        gateway.cut()
+    else:
+        gateway = Gateway(Observer(ObserverSettings(observer="monitor", wanted=m.Observe(events=True))))
+        gateway.welcome()
+        gateway.cut()
+    gateway.now = gateway.machine.deadline or 0
+    return gateway
+
+
+@pytest.mark.parametrize("role", ["endpoint", "client", "observer"])
+def test_a_peer_with_a_token_sends_nothing_but_a_goodbye_before_the_welcome(role: str) -> None:
+    gateway = resuming(role)
+    assert gateway.open().resumption_token == TOKEN
+    gateway.wait(4.9)
+    assert gateway.sent() == []
+    gateway.say_welcome(resumed=True)
+    assert gateway.sent() != []
+
+    gateway = resuming(role)
+    gateway.open()
+    gateway.machine.close(gateway.now)
+    assert gateway.sent() == [m.Goodbye(code=CloseCode.NORMAL)]
 
 
 def test_a_gateway_that_does_not_answer_is_left() -> None:

@@ -229,7 +229,7 @@ def test_a_request_is_repeated_until_its_outcome_and_told_once() -> None:
     assert (whole.decode(), whole.session) == (request, 7)
     gateway.reconnect(resumed=True)
     assert request in gateway.sent()
-    gateway.reconnect(resumed=False)
+    gateway.reconnect(resumed=True)
     assert request in gateway.sent()
     outcome = m.RequestOutcome(request_id="stop", vehicle_id="car", outcome=Outcome.ACCEPTED)
     gateway.say(outcome)
@@ -237,6 +237,52 @@ def test_a_request_is_repeated_until_its_outcome_and_told_once() -> None:
     assert gateway.events(RequestEnded) == [RequestEnded("stop", Outcome.ACCEPTED)]
     gateway.reconnect(resumed=True)
     assert request not in gateway.sent()
+
+
+def test_a_request_that_was_sent_is_gone_at_a_gateway_that_does_not_know_the_endpoint() -> None:
+    machine, gateway = guided()
+    machine.request(m.WaypointRequest(request_id="stop", waypoint=CAFE))
+    machine.request(m.DestinationRequest(request_id="go", destination=CAFE))
+    gateway.sent()
+    gateway.reconnect(resumed=True)
+    gateway.events()
+    assert len(gateway.sent()) == 2
+    gateway.reconnect(resumed=False)
+    assert gateway.sent() == []
+    assert gateway.events(RequestEnded) == [RequestEnded("go", Outcome.GONE), RequestEnded("stop", Outcome.GONE)]
+    # It may be made again, as a new one.
+    again = m.WaypointRequest(request_id="stop-2", waypoint=CAFE)
+    machine.request(again)
+    assert gateway.sent() == [again]
+
+
+def test_a_request_that_was_never_sent_is_sent_to_a_gateway_that_does_not_know_the_endpoint_and_once() -> None:
+    machine, gateway = guided()
+    gateway.cut()
+    request = m.DestinationRequest(request_id="go", destination=CAFE)
+    machine.request(request)
+    gateway.now = machine.deadline or 0
+    gateway.welcome(resumed=False)
+    # The connection is lost before anything is written.
+    gateway.reconnect(resumed=False)
+    assert gateway.sent() == [request]
+    assert gateway.events(RequestEnded) == []
+    gateway.reconnect(resumed=False)
+    assert gateway.sent() == []
+    assert gateway.events(RequestEnded) == [RequestEnded("go", Outcome.GONE)]
+
+
+@pytest.mark.parametrize("is_sent", [False, True])
+def test_a_withdrawal_is_dropped_with_its_request(is_sent: bool) -> None:
+    machine, gateway = guided()
+    machine.request(m.WaypointRequest(request_id="stop", waypoint=CAFE))
+    gateway.sent()
+    machine.withdraw("stop")
+    if is_sent:
+        assert gateway.sent() == [m.WithdrawRequest(request_id="stop")]
+    gateway.reconnect(resumed=False)
+    assert gateway.sent() == []
+    assert gateway.events(RequestEnded) == [RequestEnded("stop", Outcome.GONE)]
 
 
 def test_an_outcome_of_a_later_version_counts_as_invalid() -> None:

@@ -379,6 +379,32 @@ def test_a_request_that_two_calls_wait_for_is_withdrawn_with_the_second(gateway:
     run(drive())
 
 
+def test_a_call_that_waits_over_two_lost_connections_learns_that_its_request_is_gone(gateway: Gateway) -> None:
+    async def drive() -> None:
+        asked = asyncio.Event()
+
+        async def never(request: m.DestinationRequest) -> Outcome:
+            asked.set()
+            await asyncio.Event().wait()
+            return Outcome.BUSY
+
+        async with (
+            waymark_nav.Endpoint("car", "cluster", gateway.vehicle) as car,
+            waymark_nav.Client("app", gateway.navigation, on_destination=never),
+        ):
+            connections = car.connections()
+            call = asyncio.create_task(car.request_destination(CAFE))
+            await asked.wait()
+            car._cut()
+            await until(connections, lambda event: event == waymark_nav.Connected(resumed=True))
+            assert not call.done()
+            gateway.stop(signal.SIGKILL)
+            gateway.start()
+            assert await call == Outcome.GONE
+
+    run(drive())
+
+
 @pytest.mark.parametrize(
     ("kind", "end"),
     [

@@ -198,10 +198,10 @@ extension VehicleEndpoint {
             if awaited.remove(envelope.message.type) != nil { #expect(envelope.session == self.session) }
             return awaited.isEmpty ? true : nil
         }
-        // Said again to a gateway that has forgotten it, it is still about that session.
+        // Repeated on another connection, it is still about that session.
         await peer.close()
         let back = try #require(await gateway.next())
-        try await back.welcome()
+        try await back.welcome(isResumed: true)
         let again = await back.next { $0.message.type == .waypointRequest ? $0 : nil }
         #expect(again?.session == self.session)
         let car = VehicleID(unchecked: "car")

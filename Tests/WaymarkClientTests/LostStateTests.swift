@@ -130,6 +130,26 @@ import WaymarkProtocol
         await gateway.close()
     }
 
+    @Test func `a call that waits over two lost connections learns that its request is gone`() async throws {
+        let gateway = try await FakeGateway.start()
+        let (endpoint, peer) = try await gateway.endpoint()
+        let request = Task { await endpoint.requestDestination(place, requestID: "r") }
+        _ = await peer.next { $0.message.type == .destinationRequest ? true : nil }
+        await peer.close()
+        let back = try #require(await gateway.next())
+        try await back.welcome(isResumed: true)
+        _ = await back.next { $0.message.type == .destinationRequest ? true : nil }
+        await back.close()
+        let new = try #require(await gateway.next())
+        try await new.welcome()
+        #expect(await request.value == .gone)
+        await endpoint.setCompass(.enabled)
+        #expect(await new.messages(upTo: .vehicleSettings).isEmpty)
+        await new.close()
+        await endpoint.close()
+        await gateway.close()
+    }
+
     @Test func `closing ends also if the gateway does not read`() async throws {
         let gateway = try await FakeGateway.start()
         let (client, session, peer) = try await self.guided(gateway)

@@ -78,6 +78,33 @@ import WaymarkScenario
         #expect(judge.isEndDecided)
     }
 
+    @Test(arguments: [(false, "gone"), (true, "accepted")])
+    func `a request is gone with a gateway that does not know the endpoint any more`(
+        _ isResumed: Bool, _ outcome: String
+    ) throws {
+        let request = "do: { request: { destination: [47, 9] } }"
+        let scenario = try Self.scenario(
+            "steps: [{ \(request), expect: { outcome: \(outcome), within: 9s } }]")
+        func frame(_ message: Message, _ way: Way) -> History.Kind {
+            let frame = Codec.encode(Envelope(message))
+            return .frame(CrossedFrame(frame, of: Self.cluster, way, sent: Instant(nanoseconds: 0)))
+        }
+        var welcome = Welcome(resumptionToken: ResumptionToken(high: 1, low: 2))
+        (welcome.keepaliveMilliseconds, welcome.frameBytesMax) = (10_000, 1_048_576)
+        let first = frame(.welcome(welcome), .toPeer)
+        welcome.isResumed = isResumed
+        let place = Waypoint(center: Coordinate(latitude: 47, longitude: 9))
+        let sent = Message.destinationRequest(DestinationRequest(requestID: "a", destination: place))
+        let answer = Message.requestOutcome(
+            RequestOutcome(requestID: "a", vehicle: VehicleID(unchecked: "dut"), outcome: .accepted))
+        let history = Self.history([
+            .step(0, "asks"), first, frame(sent, .toGateway), frame(.welcome(welcome), .toPeer),
+            frame(answer, .toPeer),
+        ])
+        let result = Judge.judge(scenario, history, endingAt: WordCase.instant(20)).results[0]
+        #expect(result.outcome == .passed)
+    }
+
     @Test func `only some failures of an expectation are kept, and all are counted`() throws {
         let scenario = try Self.scenario(
             "expect: { when: { message: currentRoadName }, message: prompt, within: 500ms }")

@@ -80,7 +80,7 @@ public enum RequestResult: UInt32, Sendable, Hashable, CaseIterable {
     case timedOut
     /// It is larger than the receiver can store.
     case tooLarge
-    /// The other side has disconnected.
+    /// The other side has disconnected, or the gateway was restarted and does not know the request any more.
     case gone
     /// The sender has withdrawn it.
     case withdrawn

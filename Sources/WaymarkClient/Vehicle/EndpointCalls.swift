@@ -98,6 +98,12 @@ extension EndpointMachine {
         }
     }
 
+    /// The gateway does not know this endpoint: requests that were sent get no outcome any more, and are not in the outbox.
+    mutating func loseSentRequests(_ outputs: inout [Output]) {
+        let outbox = self.outbox
+        self.endRequests(.gone, &outputs) { !outbox.isRequesting($0.id) }
+    }
+
     /// The connection is closed for good: no open request will be answered.
     mutating func endRequests(_ error: ClientError, _ outputs: inout [Output]) {
         self.endRequests(.gone, &outputs) { _ in true }

@@ -134,6 +134,7 @@ package struct EndpointMachine: PeerMachine {
         self.token = welcome.resumptionToken
         self.outbox.welcome(isResumed: welcome.isResumed)
         if !welcome.isResumed {
+            self.loseSentRequests(&outputs)
             self.stopPrompts(&outputs) { _ in true }
             for index in self.cancellations.indices { self.cancellations[index].isForgotten = true }
         }

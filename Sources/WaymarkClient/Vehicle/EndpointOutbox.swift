@@ -4,8 +4,8 @@ internal import WaymarkProtocol
 ///
 /// | kind | after a loss |
 /// |---|---|
-/// | waypoint and destination requests | sent again until the outcome; the id makes it one request |
-/// | withdrawing a request | sent again until the outcome; the request itself is not |
+/// | waypoint and destination requests | sent again until the outcome; the id makes it one request. A restarted gateway gets only those that were never sent |
+/// | withdrawing a request | sent again until the outcome, but not to a restarted gateway; the request itself is not |
 /// | stopping a session | sent again until that session has ended |
 /// | stopping without a session | not sent again: it could stop guidance that the user has not seen |
 /// | own navigation | sent again until it is confirmed; also to a restarted gateway |
@@ -15,6 +15,8 @@ internal import WaymarkProtocol
 /// | answers to prompts and shares | sent again once, to a gateway that still has the question |
 /// | answers to alerts | only if not sent yet, to a gateway that still has the alert: the client may act on each |
 /// | zoom, receipts | not sent again: they are about the moment |
+///
+/// "A restarted gateway" is one that does not resume the endpoint, whatever the reason.
 ///
 /// A message about one session keeps that session's id: a gateway on which it has ended ignores the message, or answers
 /// that it has ended.
@@ -43,7 +45,19 @@ struct EndpointOutbox: Sendable, Hashable {
         var key: Key
         var envelope: Envelope
         var isWaiting = true
+        /// A request that is made again after its withdrawal counts as sent: the gateway knows its id.
         var timesSent = 0
+
+        /// Whether it is a request that was sent, or the withdrawal of one.
+        var isOfSentRequest: Bool {
+            switch self.key {
+            case .request: self.timesSent > 0
+            case .withdrawal: true  // A request that was never sent is removed, not withdrawn.
+            case .stop, .ownNavigation, .allowance, .routeSource, .settings, .promptAnswer, .shareAnswer,
+                .alertResponse, .zoom, .receipt:
+                false
+            }
+        }
     }
 
     private var entries: [Entry] = []
@@ -64,6 +78,7 @@ struct EndpointOutbox: Sendable, Hashable {
     mutating func send(_ envelope: Envelope) {
         guard let key = envelope.outboxKey else { return }
         var envelope = envelope
+        var timesSent = 0
         switch envelope.message {
         case .vehicleSettings(let change):
             // Merged with the settings before, since some of them may not have arrived.
@@ -74,8 +89,8 @@ struct EndpointOutbox: Sendable, Hashable {
         case .updateRouteSource(let update):
             (self.routeSource, self.routeSourceClient) = (update, self.client)
             self.restatesRouteSource = false
-        case .waypointRequest(let request): self.resumeRequest(request.requestID)
-        case .destinationRequest(let request): self.resumeRequest(request.requestID)
+        case .waypointRequest(let request): timesSent = self.resumeRequest(request.requestID)
+        case .destinationRequest(let request): timesSent = self.resumeRequest(request.requestID)
         case .withdrawRequest(let request): self.entries.removeAll { $0.key == .request(request.requestID) }
         case .cancelNavigation(.ownNavigationStarted):
             if !self.entries.contains(where: { $0.key == key && $0.timesSent == 0 }) {
@@ -86,14 +101,18 @@ struct EndpointOutbox: Sendable, Hashable {
         default: break  // The others are entries only.
         }
         if key.isUnique { self.entries.removeAll { $0.key == key } }
-        self.entries.append(Entry(key: key, envelope: envelope))
+        self.entries.append(Entry(key: key, envelope: envelope, timesSent: timesSent))
         let kind = self.entries.indices.filter { self.entries[$0].key.isSameKind(as: key) }
         if kind.count > Self.kindMax, !key.isKeptUntilAnswered { self.entries.remove(at: kind[0]) }
     }
 
-    /// A request is made again: drops a withdrawal that was not sent.
-    private mutating func resumeRequest(_ id: Identifier) {
+    /// A request is made, for the first time or again: drops a withdrawal that was not sent.
+    ///
+    /// - Returns: How often a request with this id was sent, 0 or 1: what was withdrawn was sent.
+    private mutating func resumeRequest(_ id: Identifier) -> Int {
+        let isAgain = self.entries.contains { $0.key == .withdrawal(id) }
         self.entries.removeAll { $0.key == .withdrawal(id) && $0.isWaiting }
+        return isAgain ? 1 : 0
     }
 
     /// Whether a request is open and was not withdrawn.
@@ -209,6 +228,8 @@ struct EndpointOutbox: Sendable, Hashable {
         guard !isResumed else { return }
         (self.session, self.client) = (.none, nil)
         self.entries.removeAll { $0.key.isAnswer || $0.key == .settings || $0.key == .routeSource }
+        // Only this endpoint knows that it has sent them: sent again, a request could get a second outcome.
+        self.entries.removeAll { $0.isOfSentRequest }
         if self.settings != DisplaySettings() { self.send(Envelope(.vehicleSettings(self.settings.message))) }
         if let routeSource {
             if self.routeSourceClient == nil {

@@ -1,7 +1,7 @@
 package import WaymarkHistory
 package import WaymarkProtocol
 
-/// `outcome o within d`: the RequestOutcome of the step's request has o.
+/// `outcome o within d`: the step's request ends with o.
 struct OutcomeWord: Expectation {
     let outcome: Outcome
     let of: PeerSelector
@@ -42,6 +42,8 @@ struct RequestTrail: Sendable {
     let index: Int
     /// As the scenario names it, or as it was sent.
     private var id: Identifier?
+    /// The peer that has sent it; nil: none yet.
+    private var sender: PeerID?
 
     init(after index: Int, id: String? = nil) {
         self.index = index
@@ -52,13 +54,21 @@ struct RequestTrail: Sendable {
     fileprivate mutating func outcome(_ entry: History.Entry, of peers: PeerSelector) -> Outcome? {
         guard case .frame(let frame) = entry.kind, peers.contains(frame.peer) else { return nil }
         switch (frame.way, frame.message) {
-        case (.toGateway, .waypointRequest(let request)): self.id = self.id ?? request.requestID
-        case (.toGateway, .destinationRequest(let request)): self.id = self.id ?? request.requestID
+        case (.toGateway, .waypointRequest(let request)): self.sent(request.requestID, by: frame.peer)
+        case (.toGateway, .destinationRequest(let request)): self.sent(request.requestID, by: frame.peer)
         case (.toPeer, .requestOutcome(let outcome)) where frame.delivery != .dropped:
             if outcome.requestID == self.id { return outcome.outcome }
+        // The gateway does not know the peer: what it has sent gets no outcome any more.
+        case (.toPeer, .welcome(let welcome)) where frame.delivery != .dropped && !welcome.isResumed:
+            if frame.peer == self.sender { return .gone }
         default: break
         }
         return nil
+    }
+
+    private mutating func sent(_ id: Identifier, by peer: PeerID) {
+        self.id = self.id ?? id
+        if id == self.id { self.sender = peer }
     }
 }
 

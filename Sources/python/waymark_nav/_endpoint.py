@@ -128,7 +128,8 @@ class Endpoint(AsyncPeer[core.Endpoint]):
     async def request_waypoint(self, waypoint: m.Waypoint, *, segment_id: str = "", request_id: str | None = None) -> Outcome:
         """Asks the client that guides to stop somewhere on the way; returns how the request ended.
 
-        The request survives lost connections. A call with the same id waits for the same request. Cancelling the call withdraws it.
+        The request survives lost connections, but not a restart of the gateway after it was sent: then it ends with GONE, and a new request
+        needs a new id. A call with the same id waits for the same request. Cancelling the call withdraws it.
         """
         identity = request_id or self._new_id()
         return await self._request(m.WaypointRequest(request_id=identity, waypoint=waypoint, segment_id=segment_id))

@@ -22,19 +22,21 @@ import WaymarkProtocol
         return .vehicleSettings(settings)
     }()
 
-    /// What is said again after: nothing was sent; everything was sent; the gateway has forgotten the endpoint.
+    /// What is said again, of what was not sent and of what was sent; and the same at a gateway that has forgotten the endpoint.
     @Test(arguments: [
-        (request, true, true, true), (withdrawal, true, true, true), (cancel, true, true, true),
-        (.allowNavigation, true, true, true), (source, true, true, true), (ownNavigation, true, true, true),
-        (settings, true, true, true),
-        (prompt, true, true, false), (share, true, true, false), (alert, true, false, false),
-        (zoom, false, false, false),
+        (request, true, true, true, false), (withdrawal, true, true, false, false),
+        (cancel, true, true, true, true), (.allowNavigation, true, true, true, true),
+        (source, true, true, true, true), (ownNavigation, true, true, true, true),
+        (settings, true, true, true, true), (prompt, true, true, false, false),
+        (share, true, true, false, false), (alert, true, false, false, false),
+        (zoom, false, false, false, false),
     ])
     func `each kind of message survives a loss as its table says`(
-        _ message: Message, _ unsent: Bool, _ sent: Bool, _ forgotten: Bool
+        _ message: Message, _ unsent: Bool, _ sent: Bool, _ unsentForgotten: Bool, _ sentForgotten: Bool
     ) {
         for (isSent, isResumed, isExpected) in [
-            (false, true, unsent), (true, true, sent), (true, false, forgotten), (false, false, forgotten),
+            (false, true, unsent), (true, true, sent), (false, false, unsentForgotten),
+            (true, false, sentForgotten),
         ] {
             var outbox = EndpointOutbox()
             outbox.send(Envelope(message, session: Self.session))
@@ -216,6 +218,43 @@ import WaymarkProtocol
         outbox.send(Envelope(Self.withdrawal))
         outbox.welcome(isResumed: true)
         #expect(outbox.dequeueAll().map(\.message) == [Self.withdrawal])
+    }
+
+    @Test func `a request that was never sent is sent to a gateway that has forgotten the endpoint, once`() {
+        var outbox = EndpointOutbox()
+        outbox.send(Envelope(Self.request))
+        // No connection lasts until something is written.
+        for _ in 0..<3 { outbox.welcome(isResumed: false) }
+        #expect(outbox.isRequesting("r"))
+        #expect(outbox.dequeueAll().map(\.message) == [Self.request])
+        outbox.welcome(isResumed: false)
+        #expect(!outbox.isRequesting("r"))
+        #expect(outbox.dequeueAll().isEmpty)
+    }
+
+    @Test func `a request that was repeated is not sent to a gateway that has forgotten the endpoint`() {
+        var outbox = EndpointOutbox()
+        outbox.send(Envelope(Self.request))
+        for _ in 0..<3 {
+            #expect(outbox.dequeueAll().map(\.message) == [Self.request])
+            outbox.welcome(isResumed: true)
+        }
+        outbox.welcome(isResumed: false)
+        #expect(outbox.dequeueAll().isEmpty)
+    }
+
+    @Test(arguments: [false, true])
+    func `a request that is made again after its withdrawal counts as sent`(_ isWithdrawalSent: Bool) {
+        var outbox = EndpointOutbox()
+        outbox.send(Envelope(Self.request))
+        _ = outbox.dequeueAll()
+        outbox.send(Envelope(Self.withdrawal))
+        if isWithdrawalSent { _ = outbox.dequeueAll() }
+        outbox.send(Envelope(Self.request))
+        let isRemoved = outbox.removeUnsent("r")
+        #expect(!isRemoved, "the gateway has it, and must be told")
+        outbox.welcome(isResumed: false)
+        #expect(outbox.dequeueAll().isEmpty)
     }
 
     @Test func `a refused answer to a prompt does not end the request that it names`() {

@@ -88,6 +88,39 @@ import WaymarkProtocol
         #expect(peer.isConnecting)
     }
 
+    /// The types of what a peer that was welcomed before sends on another connection: until the Welcome, and behind it.
+    private static func resume<Machine>(
+        _ peer: inout DrivenPeer<Machine>, _ body: (inout DrivenPeer<Machine>) throws -> Void
+    ) rethrows -> [[MessageType]] {
+        peer.open(keepalive: 1_000)
+        peer.handle(.transportClosed(nil))
+        try body(&peer)
+        peer.waitForDeadline()
+        peer.handle(.transportOpened)
+        #expect(peer.link.peer.hello().resumptionToken != nil)
+        peer.wait(.milliseconds(4_900))
+        let before = peer.readMessages().map(\.type)
+        peer.welcome(isResumed: true)
+        return [before, peer.readMessages().map(\.type)]
+    }
+
+    @Test func `a peer with a token sends nothing behind its Hello before the Welcome`() throws {
+        var endpoint = try DrivenPeer.endpoint()
+        let ofEndpoint = Self.resume(&endpoint) { peer in
+            peer.use { endpoint, outputs in
+                endpoint.requestDestination(place, call: 1, into: &outputs)
+                endpoint.update(DisplaySettings(compass: .enabled), into: &outputs)
+            }
+        }
+        #expect(ofEndpoint == [[.hello], [.destinationRequest, .vehicleSettings]])
+        var client = try DrivenPeer.client()
+        let ofClient = try Self.resume(&client) { _ = try $0.openSession() }
+        #expect(ofClient == [[.hello], [.openSession]])
+        var observer = try DrivenPeer.observer()
+        let ofObserver = Self.resume(&observer) { _ in }
+        #expect(ofObserver == [[.hello], [.observe]])
+    }
+
     @Test func `an early deadline changes nothing`() throws {
         var peer = try DrivenPeer.endpoint()
         peer.open(keepalive: 1_000)

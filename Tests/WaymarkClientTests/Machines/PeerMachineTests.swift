@@ -161,6 +161,55 @@ import WaymarkProtocol
         #expect(client.read().isEmpty && !client.link.peer.isAsked(id))
     }
 
+    /// The connection is lost, and the next one welcomed.
+    private static func reconnect<Machine>(_ peer: inout DrivenPeer<Machine>, isResumed: Bool) {
+        peer.handle(.transportClosed(nil))
+        peer.waitForDeadline()
+        peer.handle(.transportOpened)
+        peer.welcome(isResumed: isResumed)
+    }
+
+    @Test func `a request that was sent is gone at a gateway that does not resume the endpoint`() throws {
+        var endpoint = try DrivenPeer.endpoint()
+        endpoint.open()
+        endpoint.use { endpoint, outputs in
+            endpoint.requestDestination(place, id: "a", call: 1, into: &outputs)
+            endpoint.requestDestination(place, id: "a", call: 2, into: &outputs)
+            endpoint.requestDestination(place, id: "b", call: 3, into: &outputs)
+        }
+        #expect(endpoint.readMessages().map(\.type) == [.destinationRequest, .destinationRequest])
+        endpoint.use { $0.withdrawRequest("b", into: &$1) }
+        Self.reconnect(&endpoint, isResumed: true)
+        #expect(endpoint.readMessages().map(\.type) == [.hello, .destinationRequest, .withdrawRequest])
+        #expect(endpoint.results.isEmpty)
+        Self.reconnect(&endpoint, isResumed: false)
+        #expect(endpoint.readMessages().map(\.type) == [.hello])
+        #expect(endpoint.results == [1: [.gone], 2: [.gone], 3: [.gone]])
+        // An outcome that comes all the same is no second one, and it may be made again as a new one.
+        let car = VehicleID(unchecked: "car")
+        endpoint.hear(.requestOutcome(RequestOutcome(requestID: "a", vehicle: car, outcome: .accepted)))
+        #expect(endpoint.results.values.allSatisfy { $0.count == 1 })
+        endpoint.use { $0.requestDestination(place, call: 4, into: &$1) }
+        #expect(endpoint.readMessages().map(\.type) == [.destinationRequest])
+        #expect(endpoint.results[4] == nil)
+    }
+
+    @Test func `a request that was never sent waits for a connection, and is sent once`() throws {
+        var endpoint = try DrivenPeer.endpoint()
+        endpoint.open()
+        endpoint.handle(.transportClosed(nil))
+        endpoint.use { $0.requestDestination(place, id: "a", call: 1, into: &$1) }
+        endpoint.waitForDeadline()
+        endpoint.handle(.transportOpened)
+        // This connection is lost before the Welcome.
+        Self.reconnect(&endpoint, isResumed: false)
+        #expect(endpoint.readMessages().map(\.type) == [.hello, .destinationRequest])
+        #expect(endpoint.results.isEmpty)
+        Self.reconnect(&endpoint, isResumed: false)
+        #expect(endpoint.readMessages().map(\.type) == [.hello])
+        #expect(endpoint.results == [1: [.gone]])
+    }
+
     @Test func `the machine sets the generation of what is published`() throws {
         var client = try DrivenPeer.client()
         client.open()

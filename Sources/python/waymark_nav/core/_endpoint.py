@@ -232,6 +232,11 @@ class Endpoint(Peer):
 
     def _welcomed(self, welcome: m.Welcome, now: float) -> None:
         self._outbox.welcomed(welcome.resumed)
+        if not welcome.resumed:
+            # Requests that were sent get no outcome any more.
+            for request_id in sorted(self._requests):
+                if not self._outbox.is_requesting(request_id):
+                    self._end_request(request_id, Outcome.GONE)
         if self.state.session != 0 and (not welcome.resumed or self.state.in_snapshot):
             # A snapshot follows if there is a session.
             self.state = VehicleState()

@@ -2,8 +2,8 @@
 
 | kind | after a loss |
 |---|---|
-| waypoint and destination requests | sent again until the outcome; the id makes it one request |
-| withdrawing a request | sent again until the outcome; the request itself is not |
+| waypoint and destination requests | sent again until the outcome; the id makes it one request. Not to a restarted gateway |
+| withdrawing a request | sent again until the outcome, but not to a restarted gateway; the request itself is not |
 | stopping a session | sent again until that session has ended |
 | stopping without a session | not sent again: it could stop guidance that the user has not seen |
 | own navigation | sent again until it is confirmed; also to a restarted gateway |
@@ -13,6 +13,8 @@
 | answers to prompts and shares | sent again once, to a gateway that still has the question |
 | answers to alerts | only if not sent yet, to a gateway that still has the alert: the client may act on each |
 | zoom, receipts | not sent again: they are about the moment |
+
+A restarted gateway is one that does not resume the endpoint, whatever the reason.
 """
 
 from __future__ import annotations
@@ -176,6 +178,8 @@ class Outbox:
             return
         self._session, self._client = 0, None
         self._remove(lambda entry: entry.key[0] in _ANSWERS | {"settings", "route source"})
+        # Only this endpoint knows that it has sent them: sent again, a request could get a second outcome. What is withdrawn was sent.
+        self._remove(lambda entry: entry.key[0] == "withdrawal" or (entry.key[0] == "request" and entry.times_sent > 0))
         if self._settings != m.VehicleSettings():
             self.send(self._settings)
         if self._route_source is not None:
