@@ -63,6 +63,9 @@ package struct ConnectingSession: Sendable, Hashable {
     /// Records that the driver sent a frame without this machine.
     package mutating func noteSent() { self.keepalive?.noteSent() }
 
+    /// Records that bytes have arrived, maybe only a part of a frame: each of them is a sign of life.
+    package mutating func noteBytes() { self.keepalive?.noteReceived() }
+
     /// Advances the session by one event and appends what the driver must now do.
     ///
     /// - Complexity: O(1); appends at most two actions.

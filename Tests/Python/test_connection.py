@@ -18,10 +18,10 @@ from waymark_nav.core import (
     Reconnection,
     Update,
 )
-from waymark_nav.frames import Frame
+from waymark_nav.frames import Frame, frame
 from waymark_nav.messages import CloseCode
 
-from drive import CAFE
+from drive import CAFE, meters
 from scripted import TOKEN, Gateway
 
 
@@ -128,6 +128,21 @@ def test_a_silent_gateway_is_left_after_three_intervals_and_connected_to_again()
     gateway.cut()
     assert gateway.machine.deadline is not None
     assert not gateway.machine.is_over
+
+
+def test_a_frame_that_takes_five_intervals_to_arrive_is_no_silence() -> None:
+    gateway = Gateway(endpoint())
+    gateway.welcome(keepalive=1_000)
+    whole = frame(m.Prompt(request_id="stop", waypoint=CAFE, travel_estimates=meters(9), deadline_milliseconds=60_000)).encode()
+    for index in range(6):
+        gateway.wait(0.8)
+        gateway.machine.receive(whole[index : index + 1], gateway.now)
+    gateway.wait(0.8)
+    assert gateway.machine.is_connected
+    gateway.machine.receive(whole[6:], gateway.now)
+    assert [update.name for update in gateway.events(Update)] == ["prompt"]
+    gateway.wait(3.1)
+    assert not gateway.machine.is_connected
 
 
 @pytest.mark.parametrize("code", [code for code in CloseCode if code])

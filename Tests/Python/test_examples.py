@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import signal
@@ -10,8 +11,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+from waymark_nav import messages as m
+from waymark_nav.frames import frame
 
 from conftest import ROOT, Gateway
 
@@ -76,6 +81,51 @@ def test_a_machine_is_driven_over_a_plain_socket(gateway: Gateway) -> None:
         assert client.wait(60) == 0
         gateway.stop(signal.SIGTERM)
         assert display.wait(60) == 0
+
+
+class SlowSocket:
+    """A socket on which each read takes 0.8 s, and its program's clock."""
+
+    def __init__(self, *reads: bytes) -> None:
+        self.reads = list(reads)
+        self.sent = b""
+        self.now = 100.0
+
+    def connect(self, address: str) -> None:
+        pass
+
+    def sendall(self, data: bytes) -> None:
+        self.sent += data
+
+    def recv(self, count: int) -> bytes:
+        self.now += 0.8
+        return self.reads.pop(0)
+
+
+def test_a_frame_that_takes_five_intervals_to_arrive_is_no_silence_for_the_plain_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    welcome, ping = (
+        frame(message).encode()
+        for message in (
+            m.Welcome(
+                version=1,
+                keepalive_milliseconds=1_000,
+                frame_bytes_max=4_096,
+                resumption_token=bytes(16),
+                gateway_instance="g",
+                gateway_epoch=1,
+            ),
+            m.Ping(nonce=99),
+        )
+    )
+    slow = SlowSocket(welcome, *(ping[index : index + 1] for index in range(6)), ping[6:], b"")
+    monkeypatch.syspath_prepend(str(ROOT / "Docs/examples"))
+    wire, cluster = importlib.import_module("wire"), importlib.import_module("cluster")
+    monkeypatch.setattr(wire, "time", SimpleNamespace(monotonic=lambda: slow.now))
+    monkeypatch.setattr(wire, "select", SimpleNamespace(select=lambda *_: ([slow], [], [])))
+    monkeypatch.setattr(wire, "socket", SimpleNamespace(AF_UNIX=0, socket=lambda _: slow))
+    with pytest.raises(SystemExit, match="the gateway closed the connection"):
+        cluster.Cluster("unix:/g", "car").run()
+    assert frame(m.Pong(nonce=99)).encode() in slow.sent
 
 
 def test_the_first_programs_have_ten_and_twenty_lines() -> None:

@@ -244,6 +244,7 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
         if !self.wasWelcomed { self.firstBytes = Array(bytes.prefix(16)) }
         // Bytes that arrive between the end of the peer session and the end of the transport are not read any more.
         guard self.connection?.session.state != .closed else { return }
+        self.connection?.session.noteBytes()
         self.connection?.splitter.append(bytes)
     }
 

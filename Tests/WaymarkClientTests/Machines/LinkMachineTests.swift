@@ -88,6 +88,23 @@ import WaymarkProtocol
         #expect(peer.isConnecting)
     }
 
+    @Test func `a frame that takes five intervals to arrive is no silence`() throws {
+        var peer = try DrivenPeer.endpoint()
+        peer.open(keepalive: 1_000)
+        let bytes = Array(Codec.encode(Envelope(.ping(nonce: 99))).bytes)
+        for byte in bytes.prefix(6) {
+            peer.wait(.milliseconds(800))
+            peer.handle(.received([byte]))
+        }
+        peer.wait(.milliseconds(800))
+        #expect(peer.states.last == .connected(resumed: false) && !peer.isHalfClosed)
+        peer.handle(.received(Array(bytes.dropFirst(6))))
+        #expect(peer.readMessages().last == .pong(nonce: 99))
+        // What has arrived counts for three intervals.
+        peer.wait(.seconds(4))
+        #expect(peer.isHalfClosed)
+    }
+
     /// The types of what a peer that was welcomed before sends on another connection: until the Welcome, and behind it.
     private static func resume<Machine>(
         _ peer: inout DrivenPeer<Machine>, _ body: (inout DrivenPeer<Machine>) throws -> Void
