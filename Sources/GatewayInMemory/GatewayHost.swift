@@ -38,8 +38,6 @@ package struct GatewayHost {
     private var ends: [ConnectionID: End] = [:]
     /// In the order of connecting.
     private var order: [ConnectionID] = []
-    private var gatewayDeadline: Instant?
-    private var tellingDeadline: Instant?
     private var loopDeadline: Instant?
     private var isRunPlanned = false
     private var lastConnection: UInt64 = 0
@@ -175,19 +173,14 @@ package struct GatewayHost {
     /// When ``deadlineReached(at:)`` must be called.
     package var deadline: Instant? {
         let closing = self.order.compactMap { self.ends[$0]?.closesAt }
-        return ([self.gatewayDeadline, self.tellingDeadline, self.loopDeadline].compactMap(\.self) + closing)
-            .min()
+        return ([self.gateway.deadline, self.loopDeadline].compactMap(\.self) + closing).min()
     }
 
     /// Hands in every deadline that has passed.
     package mutating func deadlineReached(at now: Instant) {
-        if let deadline = self.gatewayDeadline, deadline <= now {
-            self.gatewayDeadline = nil
-            self.submit([.deadlineReached], from: nil, at: now)
-        }
-        if let deadline = self.tellingDeadline, deadline <= now {
-            self.tellingDeadline = nil
-            self.submit([], from: nil, at: now)
+        if let deadline = self.gateway.deadline, deadline <= now {
+            self.gateway.deadlineReached(at: now)
+            self.planRun()
         }
         if let deadline = self.loopDeadline, deadline <= now {
             self.loopDeadline = nil
@@ -356,8 +349,7 @@ package struct GatewayHost {
     }
 
     private mutating func submit(
-        _ events: [Gateway.Event], from id: ConnectionID?, cost: Int = 0, isReadOver: Bool = false,
-        at now: Instant
+        _ events: [Gateway.Event], from id: ConnectionID, cost: Int, isReadOver: Bool, at now: Instant
     ) {
         if self.gateway.submit(events, from: id, cost: cost, isReadOver: isReadOver, at: now) {
             self.carryOut(at: now)
@@ -372,8 +364,6 @@ package struct GatewayHost {
         self.change(at: now) { loop, send, actions in
             loop.perform(&work.instructions, &work.batchesDone, at: now, send, into: &actions)
         }
-        if let deadline = work.deadline { self.gatewayDeadline = deadline }
-        if let telling = work.telling { self.tellingDeadline = telling }
         self.gateway.endProcessing(work)
     }
 
@@ -408,10 +398,9 @@ package struct GatewayHost {
         }
         self.gateway = GatewayCore(gateway, loopCount: 1, software: self.software)
         self.loop = Self.newLoop(self.outbox)
-        (self.loopDeadline, self.tellingDeadline) = (nil, nil)
+        self.loopDeadline = nil
         self.isRunPlanned = false
         self.gateway.adopt(gateway, observation, tallies, at: now)
-        self.gatewayDeadline = gateway.armed
         self.gateway.isPaused = true
         for connection in detached { self.adopt(connection, at: now) }
         self.gateway.isPaused = false

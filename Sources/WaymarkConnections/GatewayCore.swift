@@ -18,12 +18,13 @@ package import WaymarkProtocol
 /// It does no I/O and reads no clock, like ``LoopCore``. A driver calls these functions, each with the time:
 ///
 /// - ``assign(_:to:payer:)`` when a connection was accepted, and ``forget(_:)`` when its loop has removed it;
-/// - ``submit(_:from:cost:isReadOver:at:)`` for each ``LoopCore/Action/submit(_:from:cost:isReadOver:)``, and for the gateway's deadline;
+/// - ``submit(_:from:cost:isReadOver:at:)`` for each ``LoopCore/Action/submit(_:from:cost:isReadOver:)``;
+/// - ``deadlineReached(at:)`` at the instant of ``deadline``;
 /// - ``run(at:)`` at the end of a tick if ``isRunDue()``, once for each time that ``planRun()`` returned true;
 /// - ``hold(_:)``, ``release(_:)`` and ``note(_:at:)`` for the actions of a loop that name them.
 ///
 /// When `submit` or `run` has returned true, it takes the work with ``takeWork()``, gives each loop its instructions
-/// (``takeInstructions(for:)`` for the others), arms the gateway's deadline, writes the notes, and calls ``endProcessing(_:)``.
+/// (``takeInstructions(for:)`` for the others), sets its timer to the deadline, writes the notes, and calls ``endProcessing(_:)``.
 package struct GatewayCore {
     /// A connection's event loop and audiences.
     private struct Assignment {
@@ -88,7 +89,10 @@ package struct GatewayCore {
     package private(set) var unitsOfLongestRun: UInt64 = 0
     private var actions = RecycledArray<Gateway.Action>()
     private var notes = RecycledArray<Note>()
-    private var deadline: Instant?
+    /// When the gateway's deadline is to be handed in; nil for none. See ``deadline``.
+    var gatewayDeadline: Instant?
+    /// The deadline that the driver was told last.
+    var toldDeadline: Instant?
     /// A call of ``run(at:)`` is planned.
     private var isRunPlanned = false
     /// Re-entrancy guard. A failing write can make the transport read the remaining input and close before it returns; events that
@@ -132,6 +136,7 @@ package struct GatewayCore {
         at now: Instant = Instant(nanoseconds: 0)
     ) {
         self.gateway = gateway
+        self.gatewayDeadline = gateway.armed
         if let tallies { self.tallies = tallies }
         if let observation { self.adopt(observation, at: now) }
     }
@@ -409,10 +414,8 @@ package struct GatewayCore {
         package var instructions: [Instruction]
         /// What was processed of that loop's connections.
         package var batchesDone: [ProcessedBatch]
-        /// When to submit ``Gateway/Event/deadlineReached``, in place of the instant before; nil if that has not changed.
+        /// When to call ``deadlineReached(at:)``, in place of the instant before; nil if that has not changed.
         package let deadline: Instant?
-        /// When to submit no event, so that observers are told what waits for them; nil if that has not changed.
-        package let telling: Instant?
         /// For the log, each with the connection whose batch led to it.
         package var notes: [Note]
         /// Connections that ``forget(_:)`` put off, and that are forgotten now.
@@ -436,14 +439,10 @@ package struct GatewayCore {
     }
 
     package mutating func takeWork() -> Work {
-        defer {
-            self.deadline = nil
-            if !self.forgotten.isEmpty { self.forgotten = [] }
-        }
+        defer { if !self.forgotten.isEmpty { self.forgotten = [] } }
         return Work(
             instructions: self.home.instructions.take(), batchesDone: self.home.batchesDone.take(),
-            deadline: self.deadline, telling: self.hub == nil ? nil : self.pace.takeDeadline(),
-            notes: self.notes.isEmpty ? [] : self.notes.take(),
+            deadline: self.takeDeadline(), notes: self.notes.isEmpty ? [] : self.notes.take(),
             forgotten: self.forgotten)
     }
 
@@ -483,7 +482,7 @@ package struct GatewayCore {
             self.leave(id, audience)
         case .purge(let id, let session): self.instruct(id, .purge(id, session))
         case .purgeShares(let id, let session): self.instruct(id, .purgeShares(id, session))
-        case .arm(let deadline): self.deadline = deadline
+        case .arm(let deadline): self.gatewayDeadline = deadline
         case .note(let note): self.notes.append((note, cause))
         }
     }

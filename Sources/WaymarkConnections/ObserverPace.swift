@@ -9,8 +9,6 @@ struct ObserverPace {
     private var restEnd: Instant?
     /// Something waits for the end of the rest.
     private var isAwaited = false
-    /// What the driver has not been told.
-    private var deadline: Instant?
 
     init(interval: Duration = .milliseconds(10)) { self.interval = interval }
 
@@ -26,11 +24,11 @@ struct ObserverPace {
     ///
     /// - Returns: Whether it may be told now. If not, the end of the rest is a deadline.
     mutating func begin(much: Bool) -> Bool {
-        guard let restEnd, !much else {
+        guard self.restEnd != nil, !much else {
             self.endRest()
             return true
         }
-        if !self.isAwaited { (self.isAwaited, self.deadline) = (true, restEnd) }
+        self.isAwaited = true
         return false
     }
 
@@ -41,9 +39,6 @@ struct ObserverPace {
         self.restEnd = self.interval > .zero ? now + self.interval : nil
     }
 
-    /// When the rest ends for which something waits, once.
-    mutating func takeDeadline() -> Instant? {
-        defer { self.deadline = nil }
-        return self.deadline
-    }
+    /// When the rest ends for which something waits; nil for none.
+    var deadline: Instant? { self.isAwaited ? self.restEnd : nil }
 }

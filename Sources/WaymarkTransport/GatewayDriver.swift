@@ -32,20 +32,17 @@ package final class GatewayDriver: Sendable {
         var nextConnection: UInt64 = 0
         /// The last census, and the work of the gateway by then: it is asked for every second, also while thousands are idle.
         fileprivate var census: (value: Gateway.Census, units: UInt64)?
-        /// For the gateway's deadline.
+        /// For the core's deadline.
         fileprivate let timer: LoopTimer
-        /// For observers, who are told at intervals.
-        fileprivate let tellingTimer: LoopTimer
         var draining: Draining?
         var isDetaching = false
 
         fileprivate init(
             core: GatewayCore, ledger: ConnectionLedger, log: PeerLog, idle: IdleWatch, timer: LoopTimer,
-            tellingTimer: LoopTimer, home: NIOLoopBoundBox<LoopShard>
+            home: NIOLoopBoundBox<LoopShard>
         ) {
             self.core = core
             self.timer = timer
-            self.tellingTimer = tellingTimer
             self.ledger = ledger
             self.log = log
             self.idle = idle
@@ -98,8 +95,7 @@ package final class GatewayDriver: Sendable {
                 core: GatewayCore(gateway, loopCount: loops.count, software: Software.name),
                 ledger: ConnectionLedger(limits: limits.connections),
                 log: PeerLog(logger, limits: limits.log, loop: loops[0]), idle: IdleWatch(loops[0]),
-                timer: LoopTimer(loops[0], clock: clock), tellingTimer: LoopTimer(loops[0], clock: clock),
-                home: self.shards[0].shard),
+                timer: LoopTimer(loops[0], clock: clock), home: self.shards[0].shard),
             eventLoop: loops[0])
     }
 
@@ -407,9 +403,8 @@ package final class GatewayDriver: Sendable {
             core.perform(
                 &work.instructions, &work.batchesDone, at: now, BareSocket.send, into: &actions)
         }
-        if let deadline = work.deadline { self.arm(deadline, state) }
-        if let telling = work.telling {
-            state.tellingTimer.set(telling) { self.submit([], from: nil) }
+        if let deadline = work.deadline, !state.isDetaching {
+            state.timer.set(deadline) { self.reachDeadline() }
         }
         // Peers that were written to do not wait for the log.
         if !work.notes.isEmpty { self.log(&work.notes, state) }
@@ -442,13 +437,13 @@ package final class GatewayDriver: Sendable {
         }
     }
 
-    /// Submits ``Gateway/Event/deadlineReached`` at `deadline`, in place of the instant before.
-    func arm(_ deadline: Instant, _ state: State) {
-        guard !state.isDetaching else { return }
-        state.timer.set(deadline) { self.submit([.deadlineReached], from: nil) }
+    private func reachDeadline() {
+        let state = self.state.value
+        state.core.deadlineReached(at: self.clock())
+        self.planRun(state)
     }
 
-    /// Cancels the gateway's deadline.
+    /// Cancels the core's deadline.
     func disarm() { self.state.value.timer.cancel() }
 
     /// Tells observers what they would be told later. Not in the middle of a read.
@@ -488,8 +483,8 @@ package final class GatewayDriver: Sendable {
         let emptied = self.gatewayLoop.makePromise(of: Int.self)
         self.gatewayLoop.execute {
             precondition(self.state.value.draining == nil, "a driver is drained once")
-            self.disarm()
             self.tellObserversAtOnce()
+            self.disarm()
             let deadline = self.gatewayLoop.scheduleTask(in: .nanoseconds(timeout.nanoseconds)) {
                 self.endDraining()
             }

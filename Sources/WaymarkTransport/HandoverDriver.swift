@@ -153,7 +153,6 @@ extension GatewayDriver {
             let connections = Array(state.core.gateway.connections) + state.core.observers
             let lost = connections.filter { state.ledger.source(of: $0) == nil }.sorted()
             state.core.isPaused = false
-            if let deadline = state.core.gateway.armed { self.arm(deadline, state) }
             for id in lost { self.submit([.departed(id, clean: false)], from: id) }
             self.submit([.policyChanged(policy)], from: nil)
             self.run()

@@ -3,14 +3,19 @@ internal import WaymarkProtocol
 
 /// An event-loop timer for a deadline that is postponed more often than it is reached.
 ///
-/// Postponing does not reschedule the timer: if it fires before the new deadline, it is set again.
+/// Postponing does not reschedule the timer: if it fires before the new deadline, it is set again. An earlier deadline gets a task before
+/// the one that there is, which then waits for the next deadline.
 final class LoopTimer {
     private let loop: any EventLoop
     private let clock: @Sendable () -> Instant
     private var plan: Plan?
+    /// Plans that fire behind ``plan``, the earliest last. Of deadlines that are set equally far away only one can be there, so there are
+    /// no more than kinds of deadlines.
+    private var later: [Plan] = []
 
     private struct Plan {
-        var deadline: Instant
+        /// nil: nothing is to be done when the task fires.
+        var deadline: Instant?
         /// When the task fires: never later than the deadline.
         let due: Instant
         let task: Scheduled<Void>
@@ -29,7 +34,10 @@ final class LoopTimer {
             self.plan?.deadline = deadline
             return
         }
-        self.plan?.task.cancel()
+        if var plan {
+            plan.deadline = nil
+            self.later.append(plan)
+        }
         let delay = max(0, (deadline - self.clock()).nanoseconds)
         let task = self.loop.assumeIsolated().scheduleTask(in: .nanoseconds(delay)) { self.fire(action) }
         self.plan = Plan(deadline: deadline, due: deadline, task: task)
@@ -37,12 +45,14 @@ final class LoopTimer {
 
     func cancel() {
         self.plan?.task.cancel()
-        self.plan = nil
+        for plan in self.later { plan.task.cancel() }
+        (self.plan, self.later) = (nil, [])
     }
 
     private func fire(_ action: @escaping () -> Void) {
-        guard let deadline = self.plan?.deadline else { return }
-        self.plan = nil
+        let deadline = self.plan?.deadline
+        self.plan = self.later.popLast()
+        guard let deadline else { return }
         guard self.clock() >= deadline else { return self.set(deadline, action) }
         action()
     }

@@ -34,7 +34,7 @@ import Testing
         "WaymarkScenario": 124,
         "WaymarkTelemetry": 4,
         "WaymarkTexts": 17,
-        "WaymarkTransport": 30,
+        "WaymarkTransport": 29,
         "WaymarkWeb": 8,
     ]
 

@@ -188,8 +188,6 @@ extension SimulatedNetwork {
         self.change(0) { core, now, send, actions in
             core.perform(&work.instructions, &work.batchesDone, at: now, send, into: &actions)
         }
-        if let deadline = work.deadline { self.gatewayDeadline = deadline }
-        if let telling = work.telling { self.tellingDeadline = telling }
         self.gateway.endProcessing(work)
         self.collect()
         self.checkBounds()

@@ -41,7 +41,6 @@ extension SimulatedNetwork {
             self.inspector.observers.reset()
             self.beginGateway(gateway)
             self.gateway.adopt(self.gateway.gateway, observation, tallies, at: self.now)
-            self.gatewayDeadline = gateway.armed
             self.gateway.isPaused = true
             for (connection, state) in detached { self.adopt(try Self.copy(state), connection) }
         } catch {

@@ -42,8 +42,6 @@ package struct SimulatedNetwork {
     /// The same in every Welcome until a restart loses the state.
     var identity = GatewayIdentity(instance: GatewayName(unchecked: "simulation"), epoch: 1)
     let inspector: GatewayInspector
-    var gatewayDeadline: Instant?
-    var tellingDeadline: Instant?
     /// One or two event loops; the gateway runs on the first.
     var loops: [LoopCore]
     /// The deadlines of their timers.
@@ -139,7 +137,6 @@ package struct SimulatedNetwork {
         if self.fault == .ignoreBudgets {
             (self.gateway.budget.turn, self.gateway.budget.run) = (.max, .max)
         }
-        (self.gatewayDeadline, self.tellingDeadline) = (nil, nil)
         self.isRunPlanned = false
         let budget = self.budgets.loop
         self.loops = self.loopDeadlines.map { _ in

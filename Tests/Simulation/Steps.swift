@@ -202,14 +202,9 @@ extension SimulatedNetwork {
             guard let deadline, first.map({ deadline < $0.0 }) ?? true else { return }
             first = (deadline, fire)
         }
-        consider(self.gatewayDeadline) {
-            $0.gatewayDeadline = nil
-            $0.submit([.deadlineReached], from: nil)
-            $0.endTick()
-        }
-        consider(self.tellingDeadline) {
-            $0.tellingDeadline = nil
-            $0.submit([], from: nil)
+        consider(self.gateway.deadline) {
+            $0.gateway.deadlineReached(at: $0.now)
+            $0.planRun()
             $0.endTick()
         }
         for loop in self.loops.indices {
