@@ -316,9 +316,8 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "ExpectedState", "GatewayInMemory", "StateCoding", "WaymarkAccess", "WaymarkCodec",
-                "WaymarkConnections", "WaymarkGateway", "WaymarkModel", "WaymarkObservation",
-                "WaymarkProtocol",
+                "ExpectedState", "GatewayInMemory", "WaymarkAccess", "WaymarkCodec", "WaymarkConnections",
+                "WaymarkGateway", "WaymarkModel", "WaymarkObservation", "WaymarkProtocol",
             ], path: "Tests/Simulation", swiftSettings: testing),
         .target(
             name: "RigMutants",

@@ -1,4 +1,3 @@
-internal import StateCoding
 package import WaymarkAccess
 internal import WaymarkCodec
 package import WaymarkConnections
@@ -17,10 +16,11 @@ package struct PeerOrigin: Sendable, Hashable {
     package init() {}
 }
 
-/// The gateway's end of a network in memory, without chance: one event loop, and a pipe in each direction of every connection.
+/// The gateway's end of a network in memory: event loops, and a pipe in each direction of every connection.
 ///
 /// It drives `LoopCore` and `GatewayCore` as `WaymarkTransport` does with SwiftNIO. No clock and no I/O: the same calls give the same
-/// bytes. Every call only hands something in; ``settle(at:)`` does what follows, and must come before the next ``takeOutput(of:atMost:)``.
+/// bytes. A rig hands something in, lets ``settle(at:)`` do what follows, and then calls ``takeOutput(of:atMost:)``. The random simulation
+/// calls the steps of ``settle(at:)`` in an order of its own, and disturbs them with a ``HostTap``.
 ///
 /// Not modelled: what listeners do before a Hello (keys, quotas of connections, delayed answers to failures).
 package struct GatewayHost {
@@ -29,46 +29,86 @@ package struct GatewayHost {
     /// The most that one read takes.
     private static let readBytes = 65_536
 
-    private let policy: Gateway.Policy
-    private let limits: ConnectionLimits
-    private let outbox: Outbox.Limits
-    private let software: String
-    private var gateway: GatewayCore
-    private var loop: LoopCore
-    private var ends: [ConnectionID: End] = [:]
+    /// The work that is done before others are served: as much as the daemon does, unless a simulation wants less.
+    package struct Budgets: Sendable {
+        package var gateway = GatewayCore.Budget()
+        package var loop = LoopCore.Budget()
+        /// See `Gateway.stepUnitsMax`.
+        package var stepUnitsMax: UInt64?
+
+        package init() {}
+    }
+
+    /// An event loop. The gateway runs on the first.
+    package struct Loop {
+        package internal(set) var core: LoopCore
+        /// The instant at which its timer fires; nil if it does not.
+        var deadline: Instant?
+        /// The gateway's instructions that were not yet performed.
+        package internal(set) var instructions: [(list: [Instruction], batchesDone: [ProcessedBatch])] = []
+    }
+
+    var policy: Gateway.Policy
+    let limits: ConnectionLimits
+    let outbox: Outbox.Limits
+    let software: String
+    private let loopLimits: LoopCore.Limits
+    private let budgets: Budgets
+    let tap: (any HostTap)?
+    package internal(set) var gateway: GatewayCore
+    package internal(set) var loops: [Loop]
+    var ends: [ConnectionID: End] = [:]
     /// In the order of connecting.
-    private var order: [ConnectionID] = []
-    private var loopDeadline: Instant?
-    private var isRunPlanned = false
+    var order: [ConnectionID] = []
+    var isRunPlanned = false
     private var lastConnection: UInt64 = 0
-    private var tokens: SeededRandom
+    var tokens: SeededRandom
 
     /// A gateway without connections. `tokenSeed` decides the resumption tokens. Session ids follow `lastSession`.
     package init(
         policy: Gateway.Policy = .init(), limits: ConnectionLimits = .init(), outbox: Outbox.Limits = .init(),
         identity: GatewayIdentity = .unnamed, tokenSeed: UInt64, lastSession: SessionID = .none,
-        software: String = "simulation"
+        software: String = "simulation", loopCount: Int = 1, portionBytes: Int = 32_768,
+        budgets: Budgets = Budgets(), tap: (any HostTap)? = nil
     ) {
         self.policy = policy
         self.limits = limits
         self.outbox = outbox
         self.software = software
+        self.loopLimits = LoopCore.Limits(
+            waitingBytesMax: .max, slowConsumerTimeout: outbox.slowConsumerTimeout, portionBytes: portionBytes
+        )
+        self.budgets = budgets
+        self.tap = tap
         self.tokens = SeededRandom(seed: tokenSeed)
         var gateway = Gateway(policy: policy, coder: Codec.coder, firstSession: lastSession)
         gateway.identity = identity
-        self.gateway = GatewayCore(gateway, loopCount: 1, software: software)
-        self.loop = Self.newLoop(outbox)
+        self.gateway = GatewayCore(gateway, loopCount: loopCount, software: software)
+        self.loops = Array(repeating: Loop(core: LoopCore(limits: self.loopLimits)), count: loopCount)
+        self.begin(gateway)
     }
 
-    private static func newLoop(_ outbox: Outbox.Limits) -> LoopCore {
-        LoopCore(
-            limits: LoopCore.Limits(
-                waitingBytesMax: .max, slowConsumerTimeout: outbox.slowConsumerTimeout))
+    /// The next process begins, with this gateway. The ends are left.
+    mutating func begin(_ gateway: Gateway) {
+        var gateway = gateway
+        if let stepUnitsMax = self.budgets.stepUnitsMax { gateway.stepUnitsMax = stepUnitsMax }
+        self.gateway = GatewayCore(gateway, loopCount: self.loops.count, software: self.software)
+        self.gateway.budget = self.budgets.gateway
+        self.gateway.tap = self.tap
+        for index in self.loops.indices {
+            self.loops[index] = Loop(core: LoopCore(limits: self.loopLimits))
+            self.loops[index].core.budget = self.budgets.loop
+        }
+        self.isRunPlanned = false
     }
 
     /// The gateway's end of one connection.
-    private struct End {
+    struct End {
+        let id: ConnectionID
         let origin: PeerOrigin
+        let loop: Int
+        /// The most that the sockets hold for the peer.
+        var socketBytes: Int
         /// nil once the gateway has forgotten the connection.
         var slot: LoopCore.Slot?
         var input = BytePipe()
@@ -82,8 +122,43 @@ package struct GatewayHost {
         var closesAt: Instant?
         /// The peer knows that ``output`` has ended.
         var isEndRead = false
+        /// The peer reads nothing any more, and its sockets accept nothing.
+        var isPeerGone = false
 
-        var room: Int { max(0, GatewayHost.socketBytes - self.output.count) }
+        /// Input is processed, and output is sent.
+        var isOpen: Bool { self.slot != nil && self.closesAt == nil }
+        var hasInput: Bool { self.input.count > 0 || self.input.isEnded }
+
+        private var room: Int {
+            if self.isPeerGone { return 0 }
+            return self.socketBytes == .max ? .max : max(0, self.socketBytes - self.output.count)
+        }
+
+        /// A loop sends.
+        ///
+        /// - Returns: How many bytes the socket says that it has accepted.
+        mutating func accept(_ bytes: RawSpan, _ tap: (any HostTap)?) -> Int {
+            guard !self.isPeerGone else { return 0 }
+            let count = min(self.room, bytes.byteCount)
+            let (taken, told) =
+                tap?.accept(bytes.byteCount, room: self.room, on: self.id) ?? (taken: count, told: count)
+            unsafe bytes.extracting(first: taken).withUnsafeBytes { unsafe self.output.write($0) }
+            return told
+        }
+
+        /// The channel writes what the socket accepts, or everything.
+        ///
+        /// - Returns: Whether the socket now has a whole portion.
+        mutating func writeChannel(ignoringRoom: Bool) -> Bool {
+            let room = ignoringRoom && !self.isPeerGone ? .max : self.room
+            let count = min(room, self.channel.count)
+            self.output.write(self.channel.prefix(count))
+            self.channel.removeFirst(count)
+            guard self.channel.isEmpty else { return false }
+            if self.closesAt != nil { self.output.end() }
+            defer { self.hasPortion = false }
+            return self.hasPortion
+        }
     }
 
     // MARK: Connections
@@ -91,30 +166,57 @@ package struct GatewayHost {
     /// The open connections, in the order of connecting.
     package var connections: [ConnectionID] { self.order }
 
-    /// A peer connects.
-    package mutating func connect(_ origin: PeerOrigin, at now: Instant) -> ConnectionID {
+    /// A peer connects. `isPlain`: its transport is a socket, and not more.
+    package mutating func connect(
+        _ origin: PeerOrigin, to loop: Int = 0, socketBytes: Int = Self.socketBytes, isPlain: Bool = true,
+        at now: Instant
+    ) -> ConnectionID {
         self.lastConnection += 1
         let id = ConnectionID(self.lastConnection)
-        self.ends[id] = End(origin: origin)
+        self.ends[id] = End(id: id, origin: origin, loop: loop, socketBytes: socketBytes)
         self.order.append(id)
-        self.gateway.assign(id, to: 0, payer: origin.payer)
+        self.gateway.assign(id, to: loop, payer: origin.payer)
         let (limits, outbox) = (self.limits, self.outbox)
         var slot = 0
-        self.change(at: now) { loop, _, actions in
-            slot = loop.add(
+        self.change(loop, at: now) { core, _, actions in
+            slot = core.add(
                 id, payer: origin.payer, limits: limits, outbox: outbox, allowedRoles: origin.allowedRoles,
                 at: now, into: &actions)
         }
         self.ends[id]?.slot = slot
-        self.change(at: now) { loop, _, actions in
-            loop.open(slot, Self.socket(id), at: now, into: &actions)
+        self.change(loop, at: now) { core, _, actions in
+            core.open(slot, isPlain ? Self.socket(id) : nil, at: now, into: &actions)
         }
         return id
     }
 
+    static func socket(_ id: ConnectionID) -> SocketID {
+        SocketID(rawValue: CInt(truncatingIfNeeded: id.rawValue))
+    }
+
+    /// Whether the gateway's end of a connection is there, and does not close.
+    package func isOpen(_ id: ConnectionID) -> Bool { self.ends[id]?.isOpen == true }
+
+    /// The place of a connection; nil if the gateway has forgotten it.
+    package func place(of id: ConnectionID) -> (loop: Int, slot: LoopCore.Slot)? {
+        guard let end = self.ends[id], let slot = end.slot else { return nil }
+        return (end.loop, slot)
+    }
+
+    /// The number of bytes of a peer that were not read.
+    package func inputCount(of id: ConnectionID) -> Int { self.ends[id]?.input.count ?? 0 }
+
+    /// Whether the gateway's end would read something.
+    package func hasInput(_ id: ConnectionID) -> Bool { self.isOpen(id) && self.ends[id]?.hasInput == true }
+
     /// How many more bytes the sockets of a connection hold before its peer cannot write.
     package func inputRoom(of id: ConnectionID) -> Int {
         max(0, Self.socketBytes - (self.ends[id]?.input.count ?? Self.socketBytes))
+    }
+
+    /// Sets how many bytes the sockets hold for a peer.
+    package mutating func setSocketBytes(_ byteCount: Int, of id: ConnectionID) {
+        self.ends[id]?.socketBytes = byteCount
     }
 
     /// Bytes of a peer arrive. At most ``inputRoom(of:)`` at a time: more would not have fitted into its sockets.
@@ -124,6 +226,26 @@ package struct GatewayHost {
 
     /// A peer has closed its direction: what it sent before is still read. The gateway then closes the other.
     package mutating func peerClosed(_ id: ConnectionID) { self.ends[id]?.input.end() }
+
+    /// A connection breaks: of what was under way to the gateway only the first bytes arrive.
+    package mutating func cut(_ id: ConnectionID, keeping count: Int) {
+        self.ends[id]?.input.cut(keeping: count)
+    }
+
+    /// A peer is gone, and reads nothing more. What it sent before is still read.
+    package mutating func abandon(_ id: ConnectionID, at now: Instant) {
+        self.ends[id]?.input.end()
+        self.ends[id]?.isPeerGone = true
+        guard let end = self.ends[id], !end.isOpen else { return }
+        self.drop(id, at: now)
+        self.forget(id)
+    }
+
+    /// The process ends with all its connections, and the next one begins with this gateway.
+    package mutating func crash(before gateway: Gateway) {
+        (self.ends, self.order) = ([:], [])
+        self.begin(gateway)
+    }
 
     /// A connection is reset: whatever was under way is lost.
     package mutating func reset(_ id: ConnectionID, at now: Instant) {
@@ -149,43 +271,62 @@ package struct GatewayHost {
     /// Whether nothing waits for a peer, and nothing more follows.
     package func isEnded(_ id: ConnectionID) -> Bool { self.ends[id]?.output.isAtEnd ?? true }
 
+    /// Whether nothing is under way to a peer.
+    package func isSilent(_ id: ConnectionID) -> Bool {
+        self.ends[id].map { $0.output.count == 0 && $0.channel.isEmpty } ?? true
+    }
+
     private mutating func forget(_ id: ConnectionID) {
         self.ends[id] = nil
         self.order.removeAll { $0 == id }
     }
 
     /// The transport has closed: nothing more is read or sent. What the sockets hold for the peer still arrives.
-    private mutating func drop(_ id: ConnectionID, at now: Instant) {
-        guard let slot = self.ends[id]?.slot else { return }
-        self.change(at: now) { loop, send, actions in
-            loop.transportClosed(slot, at: now, send, into: &actions)
+    mutating func drop(_ id: ConnectionID, at now: Instant) {
+        guard let (loop, slot) = self.place(of: id) else { return }
+        self.change(loop, at: now) { core, send, actions in
+            core.transportClosed(slot, at: now, send, into: &actions)
         }
-        self.change(at: now) { loop, _, actions in loop.remove(slot, at: now, into: &actions) }
+        // What followed may have dropped it.
+        guard self.ends[id]?.slot != nil else { return }
         self.ends[id]?.slot = nil
         self.ends[id]?.closesAt = nil
         self.ends[id]?.channel = []
         self.ends[id]?.output.end()
-        if self.ends[id]?.isEndRead == true { self.forget(id) }
+        self.tap?.see(.removed, of: id)
+        self.change(loop, at: now) { core, _, actions in core.remove(slot, at: now, into: &actions) }
+        if let end = self.ends[id], end.isEndRead || end.isPeerGone { self.forget(id) }
     }
 
     // MARK: Time
 
     /// When ``deadlineReached(at:)`` must be called.
-    package var deadline: Instant? {
-        let closing = self.order.compactMap { self.ends[$0]?.closesAt }
-        return ([self.gateway.deadline, self.loopDeadline].compactMap(\.self) + closing).min()
+    package var deadline: Instant? { [self.gateway.deadline, self.loopDeadline].compactMap(\.self).min() }
+
+    /// The first deadline of the loops, and of connections that close.
+    package var loopDeadline: Instant? {
+        (self.loops.compactMap { $0.deadline } + self.order.compactMap { self.ends[$0]?.closesAt }).min()
     }
 
     /// Hands in every deadline that has passed.
     package mutating func deadlineReached(at now: Instant) {
-        if let deadline = self.gateway.deadline, deadline <= now {
-            self.gateway.deadlineReached(at: now)
-            self.planRun()
-        }
-        if let deadline = self.loopDeadline, deadline <= now {
-            self.loopDeadline = nil
-            self.change(at: now) { loop, send, actions in
-                loop.deadlineReached(at: now, send, into: &actions)
+        if let deadline = self.gateway.deadline, deadline <= now { self.gatewayDeadlineReached(at: now) }
+        self.loopDeadlineReached(at: now)
+    }
+
+    /// Hands in the deadline of the gateway.
+    package mutating func gatewayDeadlineReached(at now: Instant) {
+        self.gateway.deadlineReached(at: now)
+        self.planRun()
+    }
+
+    /// Hands in the deadlines of loops, and of connections that close, that have passed.
+    package mutating func loopDeadlineReached(at now: Instant) {
+        for index in self.loops.indices {
+            guard let deadline = self.loops[index].deadline, deadline <= now else { continue }
+            self.loops[index].deadline = nil
+            self.change(index, at: now) { core, send, actions in
+                core.deadlineReached(at: now, send, into: &actions)
             }
         }
         for id in self.order {
@@ -200,251 +341,51 @@ package struct GatewayHost {
         while isBusy {
             isBusy = false
             for id in self.order {
-                if self.read(id, at: now) { isBusy = true }
+                if self.read(id, atMost: Self.readBytes, at: now) { isBusy = true }
                 self.endTick(at: now)
             }
-            if self.work(at: now) { isBusy = true }
+            self.endTick(at: now)
+            if self.runLoops(at: now) || self.isRunPlanned { isBusy = true }
             for id in self.order where self.pump(id, at: now) { isBusy = true }
         }
-    }
-
-    /// Ends the tick of the event loop: processes the queued events.
-    private mutating func endTick(at now: Instant) {
-        guard self.isRunPlanned else { return }
-        self.isRunPlanned = false
-        if self.gateway.run(at: now) { self.carryOut(at: now) }
-        if self.gateway.isRunDue() { self.planRun() }
-    }
-
-    /// A round of what waits for its turn.
-    private mutating func work(at now: Instant) -> Bool {
-        self.endTick(at: now)
-        let hasWork = self.loop.hasPlannedWork()
-        if hasWork {
-            self.change(at: now) { loop, send, actions in loop.work(at: now, send, into: &actions) }
-        }
-        return hasWork || self.isRunPlanned
     }
 
     // MARK: Reading and writing
 
     /// Lets a connection read once.
-    private mutating func read(_ id: ConnectionID, at now: Instant) -> Bool {
-        guard let end = self.ends[id], let slot = end.slot, end.input.count > 0 || end.input.isEnded,
-            self.loop.mayRead(slot)
+    ///
+    /// - Returns: Whether it has read something.
+    @discardableResult
+    package mutating func read(_ id: ConnectionID, atMost bytesMax: Int, at now: Instant) -> Bool {
+        guard let (loop, slot) = self.place(of: id), self.ends[id]?.hasInput == true,
+            self.loops[loop].core.mayRead(slot)
         else { return false }
-        let bytes = self.ends[id]?.input.read(Self.readBytes) ?? []
+        let bytes = self.ends[id]?.input.read(bytesMax) ?? []
         if bytes.isEmpty {
+            self.tap?.see(.ended(isInMidFrame: self.loops[loop].core.isInMidFrame(slot)), of: id)
             self.drop(id, at: now)
-        } else if self.ends[id]?.closesAt == nil {
-            self.change(at: now) { loop, send, actions in
-                unsafe loop.receive(slot, bytes.span.bytes, isReadOver: true, at: now, send, into: &actions)
+        } else if self.isOpen(id) {
+            self.change(loop, at: now) { core, send, actions in
+                unsafe core.receive(slot, bytes.span.bytes, isReadOver: true, at: now, send, into: &actions)
             }
         }
         return true
     }
 
-    /// Lets the channel of a connection write as much as the socket accepts.
+    /// Lets the channel of a connection write as much as the socket accepts, or everything.
     ///
     /// - Returns: Whether the socket has another portion.
     @discardableResult
-    private mutating func pump(_ id: ConnectionID, at now: Instant) -> Bool {
+    package mutating func pump(_ id: ConnectionID, ignoringRoom: Bool = false, at now: Instant) -> Bool {
         var hasWritten = false
-        while let slot = self.ends[id]?.slot, self.writeChannel(of: id) {
+        while let (loop, slot) = self.place(of: id),
+            self.ends[id]?.writeChannel(ignoringRoom: ignoringRoom) == true
+        {
             hasWritten = true
-            self.change(at: now) { loop, send, actions in
-                loop.channelWrote(slot, at: now, send, into: &actions)
+            self.change(loop, at: now) { core, send, actions in
+                core.channelWrote(slot, at: now, send, into: &actions)
             }
         }
         return hasWritten
     }
-
-    /// - Returns: Whether the socket now has a whole portion.
-    private mutating func writeChannel(of id: ConnectionID) -> Bool {
-        guard var end = self.ends.removeValue(forKey: id) else { return false }
-        defer { self.ends[id] = end }
-        let count = min(end.room, end.channel.count)
-        end.output.write(end.channel.prefix(count))
-        end.channel.removeFirst(count)
-        guard end.channel.isEmpty else { return false }
-        if end.closesAt != nil { end.output.end() }
-        defer { end.hasPortion = false }
-        return end.hasPortion
-    }
-
-    private static func socket(_ id: ConnectionID) -> SocketID {
-        SocketID(rawValue: CInt(truncatingIfNeeded: id.rawValue))
-    }
-
-    // MARK: The cores
-
-    /// Changes the loop, then performs the resulting actions.
-    private mutating func change(
-        at now: Instant, _ body: (inout LoopCore, Send, inout [LoopCore.Action]) -> Void
-    ) {
-        var actions: [LoopCore.Action] = []
-        // Why moved: the closure changes the ends while the loop changes.
-        var ends: [ConnectionID: End] = [:]
-        swap(&ends, &self.ends)
-        body(
-            &self.loop,
-            { socket, bytes in
-                let id = ConnectionID(UInt64(socket.rawValue))
-                guard let room = ends[id]?.room else { return 0 }
-                let count = min(room, bytes.byteCount)
-                unsafe bytes.extracting(first: count).withUnsafeBytes {
-                    unsafe ends[id]?.output.write($0)
-                }
-                return count
-            }, &actions)
-        swap(&ends, &self.ends)
-        for action in actions { self.perform(action, at: now) }
-    }
-
-    private mutating func perform(_ action: LoopCore.Action, at now: Instant) {
-        switch action {
-        case .submit(let events, let id, let cost, let isReadOver):
-            self.submit(events, from: id, cost: cost, isReadOver: isReadOver, at: now)
-        case .admit(let slot, let hello): self.admit(hello, slot, at: now)
-        case .write(let slot, let portion):
-            let id = self.loop.id(of: slot)
-            self.ends[id]?.channel += portion
-            self.ends[id]?.hasPortion = true
-        case .close(let slot, let rest):
-            let id = self.loop.id(of: slot)
-            self.ends[id]?.channel += rest.joined()
-            self.ends[id]?.closesAt = now + self.limits.drainTimeout
-            self.pump(id, at: now)
-        // Until the timer fires, an earlier deadline stays.
-        case .arm(let deadline): self.loopDeadline = min(self.loopDeadline ?? deadline, deadline)
-        case .removed(let id): if !self.gateway.forget(id) { self.planRun() }
-        case .hold(let id): self.gateway.hold(id)
-        case .release(let id):
-            self.gateway.release(id)
-            if self.gateway.isRunDue() { self.planRun() }
-        case .measured(let measure):
-            self.gateway.note(measure, at: now)
-            if self.gateway.isRunDue() { self.planRun() }
-        case .roomForObserver(let id):
-            self.gateway.noteRoom(forObserver: id)
-            if self.gateway.isRunDue() { self.planRun() }
-        // The loop is asked instead, in every round.
-        case .read, .drained, .workLater: break
-        case .note: break
-        }
-    }
-
-    private mutating func admit(_ hello: Hello, _ slot: LoopCore.Slot, at now: Instant) {
-        guard let origin = self.ends[self.loop.id(of: slot)]?.origin else { return }
-        var hello = hello
-        if case .observer(var observer) = hello.role {
-            observer.visibility = origin.visibility
-            hello.role = .observer(observer)
-        }
-        let token = ResumptionToken(high: self.tokens.next(), low: self.tokens.next())
-        self.change(at: now) { [hello] loop, _, actions in
-            loop.arrive(
-                slot, hello, origin.principal, subject: origin.subject, token: token, into: &actions)
-        }
-    }
-
-    private mutating func submit(
-        _ events: [Gateway.Event], from id: ConnectionID, cost: Int, isReadOver: Bool, at now: Instant
-    ) {
-        if self.gateway.submit(events, from: id, cost: cost, isReadOver: isReadOver, at: now) {
-            self.carryOut(at: now)
-        }
-        self.planRun()
-    }
-
-    private mutating func planRun() { if self.gateway.planRun() { self.isRunPlanned = true } }
-
-    private mutating func carryOut(at now: Instant) {
-        var work = self.gateway.takeWork()
-        self.change(at: now) { loop, send, actions in
-            loop.perform(&work.instructions, &work.batchesDone, at: now, send, into: &actions)
-        }
-        self.gateway.endProcessing(work)
-    }
-
-    // MARK: Restart
-
-    /// The next daemon continues every connection, with the state that this one encodes. A peer that has not read what the channel
-    /// still has to write is disconnected.
-    ///
-    /// - Throws: What encoding and decoding the state throws.
-    package mutating func restart(at now: Instant) throws {
-        self.settle(at: now)
-        for id in self.order {
-            guard let slot = self.ends[id]?.slot, self.ends[id]?.closesAt == nil else { continue }
-            self.change(at: now) { loop, send, actions in
-                loop.suspend(slot, at: now, send, into: &actions)
-            }
-            self.pump(id, at: now)
-        }
-        self.gateway.tellAtOnce()
-        self.planRun()
-        repeat { self.endTick(at: now) } while self.work(at: now)
-        self.dropWhatCannotMove(at: now)
-        let state = try Self.copy(GatewayState(self.gateway.gateway))
-        guard let gateway = state.gateway(policy: self.policy, coder: Codec.coder) else {
-            throw HandoverError.undecodable
-        }
-        let observation = try self.gateway.observationState.map { try Self.copy($0) }
-        let tallies = try Self.copy(
-            self.gateway.tallies(with: self.loop.measure(withConnections: false).totals))
-        let detached = try self.order.compactMap { id in
-            try self.ends[id]?.slot.flatMap { self.loop.detach($0) }.map { try Self.copy($0) }
-        }
-        self.gateway = GatewayCore(gateway, loopCount: 1, software: self.software)
-        self.loop = Self.newLoop(self.outbox)
-        self.loopDeadline = nil
-        self.isRunPlanned = false
-        self.gateway.adopt(gateway, observation, tallies, at: now)
-        self.gateway.isPaused = true
-        for connection in detached { self.adopt(connection, at: now) }
-        self.gateway.isPaused = false
-        for id in self.order {
-            guard let slot = self.ends[id]?.slot else { continue }
-            self.change(at: now) { loop, send, actions in
-                _ = loop.resume(slot, at: now, send, into: &actions)
-            }
-        }
-        self.planRun()
-        self.settle(at: now)
-    }
-
-    private mutating func dropWhatCannotMove(at now: Instant) {
-        // What the peers of a lost connection are sent may be more than their sockets accept.
-        while let id = self.order.first(where: { id in
-            self.ends[id]?.slot.map { !self.loop.isDetachable($0) } ?? false
-        }) {
-            self.drop(id, at: now)
-            repeat { self.endTick(at: now) } while self.work(at: now)
-        }
-    }
-
-    private mutating func adopt(_ state: DetachedConnection, at now: Instant) {
-        guard let origin = self.ends[state.id]?.origin else { return }
-        self.gateway.assign(state.id, to: 0, payer: origin.payer, in: state.audiences)
-        let outbox = self.outbox
-        var slot = 0
-        self.change(at: now) { loop, _, actions in
-            slot = loop.adopt(state, payer: origin.payer, outbox: outbox, at: now, into: &actions)
-            loop.open(slot, Self.socket(state.id), at: now, into: &actions)
-        }
-        self.ends[state.id]?.slot = slot
-    }
-
-    /// The value as the next process decodes it.
-    private static func copy<Value: Codable>(_ value: Value) throws -> Value {
-        let bytes = try StateCoder.encode(value, format: GatewayState.format)
-        return try StateCoder.decode(Value.self, from: bytes, format: GatewayState.format)
-    }
-}
-
-/// Why a gateway cannot be handed over.
-package enum HandoverError: Error, Hashable {
-    /// A stored message of the encoded state cannot be decoded.
-    case undecodable
 }

@@ -109,6 +109,31 @@ import WaymarkProtocol
         #expect(drive.host.connections == [drive.vehicle.id])
     }
 
+    @Test func `a peer that is gone is forgotten once what it sent is processed`() throws {
+        var drive = try HostDrive()
+        drive.client.publish(.currentRoadName(["Last"]), in: drive.session, to: &drive.host)
+        drive.host.abandon(drive.client.id, at: drive.now)
+        #expect(drive.host.connections.count == 2)
+        drive.host.settle(at: drive.now)
+        try drive.vehicle.read(&drive.host, at: drive.now)
+        #expect(drive.vehicle.publications.last == .currentRoadName(["Last"]))
+        #expect(drive.host.connections == [drive.vehicle.id])
+    }
+
+    @Test func `a peer on another loop is served, and stays there over a restart`() throws {
+        var host = GatewayHost(tokenSeed: 1, loopCount: 2)
+        let id = host.connect(PeerOrigin(), to: 1, at: Self.start)
+        host.receive(Array(Codec.encode(Envelope(.hello(HostPeer.vehicle("car")))).bytes), on: id)
+        host.settle(at: Self.start)
+        #expect(host.takeOutput(of: id, atMost: .max).bytes.count > 0)
+        try host.restart(at: Self.start)
+        #expect(host.place(of: id)?.loop == 1)
+        host.receive(Array(Codec.encode(Envelope(.ping(nonce: 7))).bytes), on: id)
+        host.settle(at: Self.start)
+        let pong = Array(Codec.encode(Envelope(.pong(nonce: 7))).bytes)
+        #expect(host.takeOutput(of: id, atMost: .max).bytes == pong)
+    }
+
     @Test func `a peer that leaves is answered by the end of the connection`() throws {
         var drive = try HostDrive()
         drive.vehicle.send(.goodbye(Goodbye(.normal)), to: &drive.host)

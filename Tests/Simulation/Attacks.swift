@@ -25,7 +25,7 @@ extension SimulatedNetwork {
 
     mutating func populateAttackers() {
         self.attackers = (0..<2).map { Attacker(.client($0)) } + (0..<6).map { Attacker(.endpoint($0)) }
-        self.inspector.service.watch(self.budgets.gateway)
+        self.inspector.service.watch(self.gatewayBudget)
     }
 
     /// A payer for each of the victims whose waits are watched, one for all attackers, one for the others.
@@ -55,7 +55,7 @@ extension SimulatedNetwork {
             let others = self.random.once(in: 2) ? self.attackers.indices : 0..<2
             if let index = self.random.pick(others) { self.attack(as: index) }
         }
-        for id in self.connectionIDs where self.isVictim(id) && self.connections[id]?.hasInput == true {
+        for id in self.connectionIDs where self.isVictim(id) && self.host.hasInput(id) {
             self.readAtGateway(id, byteCount: .max)
         }
     }
@@ -70,9 +70,9 @@ extension SimulatedNetwork {
         // Clients read all, so that they keep what they have taken.
         if case .client = self.attackers[index].role { self.readAtPeer(connection, byteCount: .max) }
         let victims = self.endpoints.filter { self.isPresent($0.connection) }.map(\.path.vehicle)
-        let bytes = self.attackers[index].speak(victims, &self.random)
+        let bytes = self.attackers[index].speak(victims, &self.source.random)
         self.note { "\($0.name(connection)) attacks with \(bytes.count) bytes" }
-        self.connections[connection]?.toGateway.write(bytes)
+        self.write(bytes, from: connection)
         if !self.random.once(in: 3) { self.readAtGateway(connection, byteCount: .max) }
     }
 
@@ -102,7 +102,7 @@ extension SimulatedNetwork {
 
     /// At rest nothing is left of peers that have gone.
     mutating func checkRest() {
-        let holdings = self.gateway.gateway.holdings
+        let holdings = self.host.gateway.gateway.holdings
         let peers = self.endpoints.count + self.apps.count
         if holdings.peerCount != peers {
             self.report(.boundedMemory, "\(holdings.peerCount) peers are known at rest, not \(peers)")
@@ -134,7 +134,7 @@ extension SimulatedNetwork {
         self.policy.access = rules.policy
         var policy = self.policy
         if self.fault == .ignoreRules { policy.access = AccessPolicy() }
-        self.submit([.policyChanged(policy)], from: nil)
+        self.atGateway { [policy] in $0.reconfigure(policy, at: $1) }
     }
 
     func subject(of owner: SimulatedConnection.Owner) -> AccessSubject {

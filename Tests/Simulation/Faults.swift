@@ -12,7 +12,8 @@ extension SimulatedNetwork {
     mutating func cut(_ id: ConnectionID) {
         guard let connection = self.connections[id], !connection.isPeerGone else { return }
         self.note { "\($0.name(id)) is cut" }
-        self.connections[id]?.toGateway.cut(keeping: self.random.number(0...connection.toGateway.count))
+        let count = self.random.number(0...self.host.inputCount(of: id))
+        self.atGateway { host, _ in host.cut(id, keeping: count) }
         self.losePeer(id)
     }
 
@@ -21,16 +22,14 @@ extension SimulatedNetwork {
         self.note { _ in "the gateway restarts" }
         self.restartCount += 1
         self.happenings.insert(.restarted)
-        for id in self.connectionIDs {
-            self.losePeer(id)
-            self.remove(id)
-        }
+        for id in self.connectionIDs { self.losePeer(id) }
+        self.connections = [:]
         self.identity.epoch += 1
         var gateway = Gateway(
             policy: self.policy, coder: Codec.coder,
-            firstSession: SessionID(.random(in: 1...1 << 30, using: &self.random)))
+            firstSession: SessionID(.random(in: 1...1 << 30, using: &self.source.random)))
         gateway.identity = self.identity
-        self.beginGateway(gateway)
+        self.atGateway { [gateway] host, _ in host.crash(before: gateway) }
         self.inspector.restart()
     }
 }

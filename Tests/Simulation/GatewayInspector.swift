@@ -19,8 +19,14 @@ final class GatewayInspector: GatewayTap {
     /// The gateway before the last handover. It handles the same events, to compare its actions.
     var predecessor: Gateway?
     private let isTraced: Bool
-    private let fault: InjectedFault?
+    let fault: InjectedFault?
     private let grace: Duration
+    /// The network's.
+    let source: RandomSource
+    /// For what each socket accepts.
+    var sockets: [ConnectionID: SeededRandom] = [:]
+    /// Connections that were removed.
+    var removed: [ConnectionID] = []
     private var random: SeededRandom
     private var hasRestarted = false
     /// Checks that what an observer of everything holds is what the gateway holds.
@@ -31,8 +37,9 @@ final class GatewayInspector: GatewayTap {
 
     init(
         grace: Duration, _ rules: SimulatedRules, isTraced: Bool, fault: InjectedFault?,
-        _ random: SeededRandom
+        _ random: SeededRandom, _ source: RandomSource
     ) {
+        self.source = source
         self.watch = Watch(grace: grace, rules)
         self.grace = grace
         self.isTraced = isTraced
@@ -55,7 +62,7 @@ final class GatewayInspector: GatewayTap {
 
     private func report(_ promise: Promise, _ text: String) { self.violations.append((promise, text)) }
 
-    private func note(_ line: @autoclosure () -> String) { if self.isTraced { self.lines.append(line()) } }
+    func note(_ line: @autoclosure () -> String) { if self.isTraced { self.lines.append(line()) } }
 
     func processed(
         _ event: Gateway.Event, at now: Instant, before: Gateway, _ gateway: inout Gateway,

@@ -10,32 +10,23 @@ extension SimulatedNetwork {
 
     /// Opens a connection for a peer. An honest peer sends `hello` at once; it is nil for a hostile one.
     mutating func connect(_ owner: SimulatedConnection.Owner, _ hello: Hello?) -> ConnectionID {
-        self.nextConnection += 1
-        let id = ConnectionID(self.nextConnection)
-        let loop = self.random.number(0...self.loops.count - 1)
-        let payer =
+        let loop = self.random.number(0...self.host.loops.count - 1)
+        var origin = PeerOrigin()
+        origin.principal = hello == nil ? .user(666) : .user(1)
+        origin.subject = self.subject(of: owner)
+        origin.payer =
             self.attackers.isEmpty
             ? Payer(rawValue: UInt64(self.random.number(1...3))) : self.payer(of: owner)
-        let (limits, window) = (self.limits, self.newWindow())
-        let outbox = self.fault == .ignoreOutboxLimit ? Outbox.Limits() : self.outboxLimits
-        var slot = 0
-        self.change(loop) { core, now, _, actions in
-            slot = core.add(
-                id, payer: payer, limits: limits, outbox: outbox,
-                allowedRoles: [.vehicle, .navigation, .observer],
-                at: now, into: &actions)
-        }
-        self.gateway.assign(id, to: loop, payer: payer)
-        let connection = SimulatedConnection(
-            id: id, owner: owner, principal: hello == nil ? .user(666) : .user(1),
-            subject: self.subject(of: owner), payer: payer, loop: loop, slot: slot,
-            windowByteCount: window, frameBytesMax: limits.frameBytesMax,
-            SeededRandom(seed: UInt64(self.random.number(0...1 << 30))))
-        self.connections[id] = connection
-        self.connectionIDs.append(id)
+        let window = self.newWindow()
+        let socket = SeededRandom(seed: UInt64(self.random.number(0...1 << 30)))
         // Some channels are not plain sockets: all their output goes through the channel.
-        let socket = !self.isAtRest && self.random.once(in: 8) ? nil : connection.socket
-        self.change(loop) { core, now, _, actions in core.open(slot, socket, at: now, into: &actions) }
+        let isPlain = self.isAtRest || !self.random.once(in: 8)
+        let id = self.atGateway { [origin] in
+            $0.connect(origin, to: loop, socketBytes: window, isPlain: isPlain, at: $1)
+        }
+        self.inspector.sockets[id] = socket
+        self.connections[id] = SimulatedConnection(owner: owner, frameBytesMax: self.limits.frameBytesMax)
+        if self.isVictim(id) { self.inspector.service.addVictim(id) }
         if let hello {
             var actions: [ConnectingSession.Action] = []
             self.connections[id]?.peer = ConnectingSession(
@@ -83,9 +74,9 @@ extension SimulatedNetwork {
 
     mutating func readAtPeer(_ id: ConnectionID, byteCount: Int) {
         guard let connection = self.connections[id], !connection.isPeerGone else { return }
-        let bytes = self.connections[id]?.fromGateway.read(byteCount) ?? []
+        let (bytes, isEnded) = self.atGateway { host, _ in host.takeOutput(of: id, atMost: byteCount) }
         guard !bytes.isEmpty else {
-            if connection.fromGateway.isAtEnd { self.handle(.transportClosed, atPeerOf: id) }
+            if isEnded { self.handle(.transportClosed, atPeerOf: id) }
             return
         }
         self.pump(id)
@@ -109,7 +100,7 @@ extension SimulatedNetwork {
         do throws(DecodingError) {
             let envelope = try self.decoder.decode(frame)
             self.note { "\($0.name(id)) got \(envelope.line)" }
-            if envelope.message.type == .goodbye, self.connections[id]?.isSilent == false {
+            if envelope.message.type == .goodbye, !self.isSilent(id) {
                 self.report(.publishersOrder, "\(self.name(id)) is sent bytes after the Goodbye")
             }
             var actions: [ConnectingSession.Action] = []
@@ -121,6 +112,19 @@ extension SimulatedNetwork {
             }
             self.report(.publishersOrder, "\(self.name(id)) got a frame that cannot be decoded: \(error)")
         }
+    }
+
+    /// Whether nothing is under way to a peer.
+    private func isSilent(_ id: ConnectionID) -> Bool {
+        self.host.isSilent(id) && self.connections[id]?.peerSplitter.isEmpty != false
+    }
+
+    /// Whether a peer has something to read, and reads.
+    func hasOutput(_ id: ConnectionID) -> Bool {
+        guard let connection = self.connections[id], !connection.isPeerGone, !connection.isStalled else {
+            return false
+        }
+        return self.host.outputCount(of: id) > 0 || self.host.isEnded(id)
     }
 
     private mutating func receiveUnknown(_ frame: Frame, atPeerOf id: ConnectionID) {
@@ -157,7 +161,12 @@ extension SimulatedNetwork {
     /// Sends a message from a peer.
     mutating func send(_ message: Message, from id: ConnectionID, session: SessionID = .none) {
         self.connections[id]?.peer?.noteSent()
-        self.connections[id]?.toGateway.write(Codec.encode(Envelope(message, session: session)).bytes)
+        self.write(Array(Codec.encode(Envelope(message, session: session)).bytes), from: id)
+    }
+
+    /// Sends bytes from a peer, which may be gone.
+    mutating func write(_ bytes: [UInt8], from id: ConnectionID) {
+        self.atGateway { host, _ in host.receive(bytes, on: id) }
     }
 
     private mutating func welcome(_ welcome: Welcome, on id: ConnectionID) {
@@ -170,7 +179,7 @@ extension SimulatedNetwork {
         case .endpoint(let index): self.endpoints[index].welcome(welcome)
         case .app(let index):
             let session = self.apps[index].session
-            let sequence = self.apps[index].welcome(welcome, &self.random)
+            let sequence = self.apps[index].welcome(welcome, &self.source.random)
             if let session, let sequence { self.logs[session]?.forget(after: sequence) }
         case .observer(let index):
             for message in self.observers[index].welcome(welcome) { self.send(message, from: id) }
@@ -181,9 +190,9 @@ extension SimulatedNetwork {
     private mutating func deliver(_ envelope: Envelope, _ frame: Frame, on id: ConnectionID) {
         switch self.connections[id]?.owner {
         case .endpoint(let index):
-            self.endpoints[index].receive(envelope, frame, self.logs[envelope.session], &self.random)
+            self.endpoints[index].receive(envelope, frame, self.logs[envelope.session], &self.source.random)
         case .app(let index):
-            self.apps[index].receive(envelope.message, in: envelope.session, &self.random)
+            self.apps[index].receive(envelope.message, in: envelope.session, &self.source.random)
             if let session = self.apps[index].session, self.logs[session] == nil {
                 self.logs[session] = PublishedLog(client: self.apps[index].id)
             }
@@ -214,9 +223,8 @@ extension SimulatedNetwork {
     /// Closes the peer's end. The gateway's end notices once it has read all bytes in transit.
     mutating func losePeer(_ id: ConnectionID) {
         guard let connection = self.connections[id], !connection.isPeerGone else { return }
-        self.connections[id]?.isPeerGone = true
-        self.connections[id]?.peerDeadline = nil
-        self.connections[id]?.toGateway.end()
+        connection.isPeerGone = true
+        connection.peerDeadline = nil
         switch connection.owner {
         case .endpoint(let index): self.endpoints[index].loseConnection()
         case .app(let index): self.apps[index].loseConnection()
@@ -224,6 +232,6 @@ extension SimulatedNetwork {
         case .observer(let index): self.observers[index].loseConnection()
         case .attacker(let index): self.attackers[index].connection = nil
         }
-        if connection.isClosed { self.remove(id) }
+        self.atGateway { $0.abandon(id, at: $1) }
     }
 }

@@ -1,4 +1,5 @@
 internal import ExpectedState
+internal import GatewayInMemory
 internal import WaymarkConnections
 internal import WaymarkGateway
 internal import WaymarkModel
@@ -10,7 +11,7 @@ extension SimulatedNetwork {
         self.isAtRest = true
         for id in self.connectionIDs {
             self.connections[id]?.isStalled = false
-            self.connections[id]?.windowByteCount = .max
+            self.atGateway { host, _ in host.setSocketBytes(.max, of: id) }
             self.pump(id)
         }
         if !self.ruleSets.isEmpty { self.reload(SimulatedRules()) }
@@ -60,12 +61,12 @@ extension SimulatedNetwork {
         while isMoving, self.violations.isEmpty {
             isMoving = false
             for id in self.connectionIDs {
-                if self.connections[id]?.hasInput == true {
+                if self.host.hasInput(id) {
                     self.step += 1
                     self.readAtGateway(id, byteCount: .max)
                     isMoving = true
                 }
-                if self.connections[id]?.hasOutput == true {
+                if self.hasOutput(id) {
                     self.step += 1
                     self.readAtPeer(id, byteCount: .max)
                     isMoving = true
@@ -73,7 +74,7 @@ extension SimulatedNetwork {
                 self.collect()
             }
             self.step += 1
-            if self.isBusy { isMoving = true }
+            if self.host.isBusy() { isMoving = true }
             self.endTick()
             self.runLoops()
             for id in self.connectionIDs { self.pump(id) }
@@ -108,7 +109,7 @@ extension SimulatedNetwork {
             self.deliverEverything()
             let isOpen =
                 self.endpoints.contains { !$0.openRequests.isEmpty }
-                || self.gateway.gateway.census.requests > 0
+                || self.host.gateway.gateway.census.requests > 0
             guard isOpen || self.apps.contains(where: \.hasOpenShares) else { return }
             for index in self.apps.indices { self.apps[index].intentions = [] }
             self.wait(seconds: 10)
@@ -118,7 +119,7 @@ extension SimulatedNetwork {
     // MARK: Checks
 
     private mutating func compareRequests() {
-        if self.gateway.gateway.census.requests != 0 {
+        if self.host.gateway.gateway.census.requests != 0 {
             self.report(.oneOutcome, "the gateway never ends a request")
         }
         for endpoint in self.endpoints {

@@ -7,6 +7,7 @@ struct ServiceWatch {
     /// Violations that were not yet collected.
     var violations: [(Promise, String)] = []
     private var attackers: Set<ConnectionID> = []
+    private var victims: Set<ConnectionID> = []
     /// The work for attackers so far.
     private var units: UInt64 = 0
     /// Of victims whose events wait: ``units`` when the gateway last served them, or when they began to wait.
@@ -31,15 +32,20 @@ struct ServiceWatch {
 
     mutating func addAttacker(_ id: ConnectionID) { self.attackers.insert(id) }
 
+    mutating func addVictim(_ id: ConnectionID) { self.victims.insert(id) }
+    /// What a connection submitted before it was removed may be processed behind other things.
+    mutating func removeVictim(_ id: ConnectionID) { self.victims.remove(id) }
+
     /// A new process knows nothing of the connections before.
     mutating func restart() {
-        self.attackers = []
+        (self.attackers, self.victims) = ([], [])
         self.since = [:]
         self.waiting = [:]
     }
 
-    /// A victim submits a batch.
+    /// A connection submits a batch.
     mutating func submit(_ id: ConnectionID) {
+        guard self.victims.contains(id) else { return }
         if self.waiting[id] == nil { self.since[id] = self.units }
         self.waiting[id, default: 0] += 1
     }

@@ -1,4 +1,5 @@
 internal import ExpectedState
+internal import GatewayInMemory
 internal import WaymarkCodec
 internal import WaymarkConnections
 internal import WaymarkGateway
@@ -11,8 +12,8 @@ internal import WaymarkProtocol
 /// The state machines are the real ones and exchange real bytes: the gateway's end is the daemon's, without SwiftNIO; the peers'
 /// sessions and the codec are the client's. The promises are checked in every step, and the first violation ends the run.
 ///
-/// The files: `GatewayEnd` and `PeerEnd` (the two drivers), `GatewayInspector` (the checks of the gateway), `Steps` (the random
-/// steps), `Rest` (the final phase and its checks).
+/// The files: `GatewayEnd` and `PeerEnd` (both ends of the connections), `GatewayInspector` and `HostInspector` (the checks of the
+/// gateway and its faults), `Steps` (the random steps), `Rest` (the final phase and its checks).
 package struct SimulatedNetwork {
     /// The broken promises; empty if the run passes.
     package internal(set) var violations: [Violation] = []
@@ -31,41 +32,31 @@ package struct SimulatedNetwork {
     var ruleSets: [SimulatedRules] = []
     let limits: ConnectionLimits
     let outboxLimits: Outbox.Limits
-    let portionBytes: Int
     let decoder = BodyDecoder()
-    var random: SeededRandom
+    /// Also the inspector's.
+    let source: RandomSource
+    var random: SeededRandom {
+        get { self.source.random }
+        nonmutating set { self.source.random = newValue }
+    }
     var step = 0
     var now = Instant(nanoseconds: 0)
 
     // The gateway's end.
-    var gateway: GatewayCore
+    var host: GatewayHost
     /// The same in every Welcome until a restart loses the state.
     var identity = GatewayIdentity(instance: GatewayName(unchecked: "simulation"), epoch: 1)
     let inspector: GatewayInspector
-    /// One or two event loops; the gateway runs on the first.
-    var loops: [LoopCore]
-    /// The deadlines of their timers.
-    var loopDeadlines: [Instant?]
-    /// The gateway's instructions for each loop that were not yet performed.
-    var loopWork: [[([Instruction], [ProcessedBatch])]]
-    /// Loops whose next round of work is due.
-    var isWorkDue: [Bool]
-    /// How much an event may cost before the gateway leaves the rest to steps.
-    let stepUnitsMax: UInt64
-    /// How much the gateway and the loops do at a time: a handful of messages in half of the runs.
-    let budgets: (gateway: GatewayCore.Budget, loop: LoopCore.Budget)
-    /// Queued events are processed at the end of the tick.
-    var isRunPlanned = false
     var restartCount = 0
+    /// How much the gateway does at a time: a handful of messages in half of the runs.
+    let gatewayBudget: GatewayCore.Budget
     /// The final phase: no more failures, and every peer reads at once.
     var isAtRest = false
-    var nextConnection: UInt64 = 0
-    var nextToken: UInt64 = 0
 
     // The peers' end.
     var connections: [ConnectionID: SimulatedConnection] = [:]
     /// The ids of all connections, in the order of connecting.
-    var connectionIDs: [ConnectionID] = []
+    var connectionIDs: [ConnectionID] { self.host.connections }
     var endpoints: [SimulatedEndpoint] = []
     var apps: [SimulatedApp] = []
     var hostile: [HostilePeer] = []
@@ -88,6 +79,8 @@ package struct SimulatedNetwork {
         if seed % 4 == 1 { policy.limits.observationBytesMax = 4_096 }
         self.policy = policy
         var limits = ConnectionLimits()
+        // A connection that closes waits for its peer.
+        limits.drainTimeout = .seconds(86_400)
         // With a long keepalive, stalled connections stay open; a short one detects them.
         limits.keepalive = random.once(in: 4) ? .seconds(random.number(2...10)) : .seconds(600)
         self.limits = limits
@@ -96,27 +89,29 @@ package struct SimulatedNetwork {
         if random.once(in: 2), seed % 4 != 3 { outboxLimits.bytesMax = random.number(1_500...8_000) }
         outboxLimits.slowConsumerTimeout = .seconds(random.number(10...60))
         self.outboxLimits = outboxLimits
-        self.portionBytes = random.number(1...1_000)
-        var gateway = Gateway(
-            policy: policy, coder: Codec.coder,
-            firstSession: SessionID(.random(in: 1...1 << 30, using: &random)))
-        gateway.identity = self.identity
+        let portionBytes = random.number(1...1_000)
+        let firstSession = SessionID(.random(in: 1...1 << 30, using: &random))
         // Waits are watched on the gateway's own loop.
         let loopCount = isAttacked ? 1 : random.number(1...2)
+        self.source = RandomSource(random)
         self.inspector = GatewayInspector(
             grace: policy.limits.grace, SimulatedRules(), isTraced: isTraced, fault: fault,
-            SeededRandom(seed: seed &+ 1))
+            SeededRandom(seed: seed &+ 1), self.source)
         // The others have observers of their own.
         self.inspector.observers.isOn = seed.isMultiple(of: 2)
-        self.gateway = GatewayCore(gateway, loopCount: loopCount, software: "simulation")
-        self.loops = []
-        self.loopDeadlines = Array(repeating: nil, count: loopCount)
-        self.loopWork = Array(repeating: [], count: loopCount)
-        self.isWorkDue = Array(repeating: false, count: loopCount)
-        self.budgets = Self.budgets(&random)
-        self.stepUnitsMax = self.budgets.gateway == .init() ? gateway.stepUnitsMax : self.budgets.gateway.turn
+        var budgets = Self.budgets(&random)
+        self.gatewayBudget = budgets.gateway
+        if fault == .ignoreBudgets {
+            (budgets.gateway.turn, budgets.gateway.run) = (.max, .max)
+            budgets.loop = LoopCore.Budget()
+        }
+        var outbox = fault == .ignoreOutboxLimit ? Outbox.Limits() : outboxLimits
+        outbox.slowConsumerTimeout = outboxLimits.slowConsumerTimeout
+        self.host = GatewayHost(
+            policy: policy, limits: limits, outbox: outbox, identity: self.identity, tokenSeed: seed,
+            lastSession: firstSession, loopCount: loopCount, portionBytes: portionBytes, budgets: budgets,
+            tap: self.inspector)
         self.random = random
-        self.beginGateway(gateway)
         self.populate(isLong: seed % 4 == 3)
         if hasRules { self.populateRules() }
         if isAttacked { self.populateAttackers() }
@@ -124,45 +119,19 @@ package struct SimulatedNetwork {
         self.populateObservers(seed: seed)
     }
 
-    /// Starts a new process with `gateway`, without connections.
-    mutating func beginGateway(_ gateway: Gateway) {
-        let loopLimits = LoopCore.Limits(
-            waitingBytesMax: .max, slowConsumerTimeout: self.outboxLimits.slowConsumerTimeout,
-            portionBytes: self.portionBytes)
-        var gateway = gateway
-        gateway.stepUnitsMax = self.stepUnitsMax
-        self.gateway = GatewayCore(gateway, loopCount: self.loopDeadlines.count, software: "simulation")
-        self.gateway.tap = self.inspector
-        self.gateway.budget = self.budgets.gateway
-        if self.fault == .ignoreBudgets {
-            (self.gateway.budget.turn, self.gateway.budget.run) = (.max, .max)
-        }
-        self.isRunPlanned = false
-        let budget = self.budgets.loop
-        self.loops = self.loopDeadlines.map { _ in
-            var loop = LoopCore(limits: loopLimits)
-            if self.fault != .ignoreBudgets { loop.budget = budget }
-            return loop
-        }
-        self.isWorkDue = self.isWorkDue.map { _ in false }
-        self.loopDeadlines = self.loopDeadlines.map { _ in nil }
-        self.loopWork = self.loopWork.map { _ in [] }
-    }
-
-    private static func budgets(
-        _ random: inout SeededRandom
-    ) -> (gateway: GatewayCore.Budget, loop: LoopCore.Budget) {
-        var (gateway, loop) = (GatewayCore.Budget(), LoopCore.Budget())
-        guard random.once(in: 2) else { return (gateway, loop) }
-        gateway.turn = UInt64(random.number(1...8))
-        gateway.run = UInt64(random.number(1...16))
-        gateway.frames = random.number(1...4)
-        loop.turn = random.number(1...4)
-        loop.round = random.number(1...8)
-        loop.deadlines = random.number(1...3)
+    private static func budgets(_ random: inout SeededRandom) -> GatewayHost.Budgets {
+        var budgets = GatewayHost.Budgets()
+        guard random.once(in: 2) else { return budgets }
+        budgets.gateway.turn = UInt64(random.number(1...8))
+        budgets.gateway.run = UInt64(random.number(1...16))
+        budgets.gateway.frames = random.number(1...4)
+        budgets.loop.turn = random.number(1...4)
+        budgets.loop.round = random.number(1...8)
+        budgets.loop.deadlines = random.number(1...3)
         // More than the loop may not have been told of.
-        loop.submitted = 9 + loop.round
-        return (gateway, loop)
+        budgets.loop.submitted = 9 + budgets.loop.round
+        budgets.stepUnitsMax = budgets.gateway.turn
+        return budgets
     }
 
     private static func policy(_ random: inout SeededRandom) -> Gateway.Policy {

@@ -1,3 +1,4 @@
+internal import GatewayInMemory
 internal import WaymarkCodec
 internal import WaymarkConnections
 internal import WaymarkGateway
@@ -119,7 +120,7 @@ extension SimulatedNetwork {
 
     /// At rest every observer holds what the gateway holds.
     mutating func compareObservers() {
-        var gateway = self.gateway.gateway
+        var gateway = self.host.gateway.gateway
         for index in self.observers.indices {
             let state = self.observers[index].state
             if !state.isComplete {

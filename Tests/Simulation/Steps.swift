@@ -74,9 +74,7 @@ extension SimulatedNetwork {
         let start = self.random.number(0...count - 1)
         for offset in 0..<count {
             let id = self.connectionIDs[(start + offset) % count]
-            guard let connection = self.connections[id],
-                atGateway ? connection.hasInput : connection.hasOutput
-            else { continue }
+            guard atGateway ? self.host.hasInput(id) : self.hasOutput(id) else { continue }
             let byteCount =
                 self.random.once(in: 3) ? self.random.number(1...40) : self.random.number(1...2_000)
             return atGateway
@@ -88,9 +86,9 @@ extension SimulatedNetwork {
 
     mutating func publish(_ index: Int) {
         guard let connection = self.apps[index].connection, self.apps[index].isWelcome,
-            let waiting = self.connections[connection]?.toGateway.count, waiting < 8_192
+            self.host.inputCount(of: connection) < 8_192
         else { return }
-        guard let (session, published) = self.apps[index].publish(&self.random) else {
+        guard let (session, published) = self.apps[index].publish(&self.source.random) else {
             if self.apps[index].session == nil { self.open(index) }
             return
         }
@@ -98,7 +96,7 @@ extension SimulatedNetwork {
         if published.refusal == nil { self.logs[session]?.append(frame, published.publication) }
         self.note { "\($0.name(connection)) publishes \(frame.line)" }
         self.connections[connection]?.peer?.noteSent()
-        self.connections[connection]?.toGateway.write(frame.bytes)
+        self.write(Array(frame.bytes), from: connection)
     }
 
     private static func frame(of published: SimulatedApp.Published, in session: SessionID) -> Frame {
@@ -136,7 +134,7 @@ extension SimulatedNetwork {
         case 0: self.send(.cancelNavigation(.userStopped), from: connection)
         case 1: self.send(.cancelNavigation(.ownNavigationStarted), from: connection)
         case 2...4: self.send(.allowNavigation, from: connection)
-        case 5...9: self.send(self.endpoints[index].request(&self.random), from: connection)
+        case 5...9: self.send(self.endpoints[index].request(&self.source.random), from: connection)
         case 10, 11: self.resend(self.random.pick(self.endpoints[index].requests), index, connection)
         case 12:
             guard let id = self.random.pick(self.endpoints[index].openRequests) else { return }
@@ -163,15 +161,15 @@ extension SimulatedNetwork {
         guard let index = self.random.pick(self.hostile.indices) else { return }
         guard let connection = self.hostile[index].connection else {
             let id = self.connect(.hostile(index), nil)
-            return self.hostile[index].connect(id, &self.random)
+            return self.hostile[index].connect(id, &self.source.random)
         }
         // Only ids in use, so that the impostor must be refused: any peer may use a free id.
         let vehicles = self.endpoints.filter { self.isPresent($0.connection) }.map(\.path.vehicle)
         let clients = self.apps.filter { self.isPresent($0.connection) }
         let bytes = self.hostile[index].speak(
-            (vehicles, clients.map(\.id), clients.compactMap(\.session)), &self.random)
+            (vehicles, clients.map(\.id), clients.compactMap(\.session)), &self.source.random)
         self.note { "\($0.name(connection)) sends \(bytes)" }
-        self.connections[connection]?.toGateway.write(bytes)
+        self.write(bytes, from: connection)
     }
 
     func isPresent(_ connection: ConnectionID?) -> Bool {
@@ -202,19 +200,11 @@ extension SimulatedNetwork {
             guard let deadline, first.map({ deadline < $0.0 }) ?? true else { return }
             first = (deadline, fire)
         }
-        consider(self.gateway.deadline) {
-            $0.gateway.deadlineReached(at: $0.now)
-            $0.planRun()
+        consider(self.host.gateway.deadline) {
+            $0.atGateway { $0.gatewayDeadlineReached(at: $1) }
             $0.endTick()
         }
-        for loop in self.loops.indices {
-            consider(self.loopDeadlines[loop]) {
-                $0.loopDeadlines[loop] = nil
-                $0.change(loop) { core, now, send, actions in
-                    core.deadlineReached(at: now, send, into: &actions)
-                }
-            }
-        }
+        consider(self.host.loopDeadline) { $0.atGateway { $0.loopDeadlineReached(at: $1) } }
         for id in self.connectionIDs {
             guard let connection = self.connections[id] else { continue }
             consider(connection.peerDeadline) {
