@@ -132,6 +132,7 @@ struct Connection {
         guard !self.isClosing, !self.takePong(read) else { return 0 }
         guard !self.isSuspended, !self.isInputQueued, budget > 0 else {
             self.splitter.append(read)
+            self.session.noteBytes()
             self.isSettled = false
             return self.isSuspended ? 0 : .max
         }
@@ -182,6 +183,8 @@ struct Connection {
         } catch {
             self.handle(.violated(error), at: now, slot, codecs, into: &actions)
         }
+        // Part of a frame is a sign of life, too: a long one may take longer than the peer may be silent.
+        if read.byteCount > 0, !self.splitter.isEmpty { self.session.noteBytes() }
         if self.inputByteCount != self.accountedInput { self.isSettled = false }
         return cost
     }

@@ -118,6 +118,8 @@ package struct Output: Sendable {
     private(set) var sentByteCount: UInt64 = 0
     /// Frames wait for the peer to read.
     private(set) var isWaiting = false
+    /// A Ping is among them. Another one would say nothing more.
+    private var isPingWaiting = false
     /// No frame is added to so many waiting bytes, as ``Outbox`` counts them. Only observers have this bound, see ``boundAnswers()``: the
     /// outbox of every other peer has its limit.
     private var waitingBytesMax = Int32.max
@@ -293,12 +295,17 @@ package struct Output: Sendable {
     /// Drops all waiting frames.
     mutating func clear() {
         self.outbox.removeAll()
+        self.isPingWaiting = false
         self.outboxChanged()
     }
 
     private mutating func wait(_ frame: Frame, _ key: ConflationKey?) -> Overflow? {
         guard self.outbox.byteCount < Int(self.waitingBytesMax) else {
             return .outbox(bytesMax: Int(self.waitingBytesMax))
+        }
+        if frame.header.type == .ping {
+            guard !self.isPingWaiting else { return nil }
+            self.isPingWaiting = true
         }
         // A newer Acknowledgement of a session says all that an older one does. Otherwise they fill the outbox of a client that only writes.
         let isAcknowledgement = frame.header.type == .acknowledgement
@@ -326,6 +333,7 @@ package struct Output: Sendable {
     private mutating func refill() {
         guard self.isWaiting, !self.isSuspended else { return }
         for frame in self.outbox.take(byteCount: Int(self.portionBytes)) {
+            if frame.header.type == .ping { self.isPingWaiting = false }
             self.put(frame.bytes)
         }
         self.outboxChanged()

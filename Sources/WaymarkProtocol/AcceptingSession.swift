@@ -94,7 +94,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         actions.append(.arm(deadline: now + limits.handshakeTimeout))
     }
 
-    /// Records that frames were sent to the peer without this machine: those of a shared batch.
+    /// Records what was sent to the peer without this machine: frames of a shared batch, or bytes of a frame that had to wait.
     package mutating func noteSent() { self.keepalive?.noteSent() }
 
     /// Records that a published frame was received, if this peer may send one now.
@@ -111,6 +111,9 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         self.keepalive?.noteReceived()
         return self.verdict(on: header)
     }
+
+    /// Records that bytes were received of a frame that is not whole yet.
+    package mutating func noteBytes() { self.keepalive?.noteReceived() }
 
     /// Records that a Pong was received, if one may come now and has no other effect.
     ///
