@@ -232,6 +232,9 @@ struct Connection {
     ) {
         switch codecs.decoder.read(frame, on: &self.session) {
         case .forConnection(let message):
+            if codecs.isObserved, case .goodbye = message {
+                self.events.append(.seen(self.id, .received(frame.compacted())))
+            }
             self.handle(.received(message), at: now, slot, codecs, into: &actions)
         case .forGateway(let message, let session):
             if codecs.isObserved { self.events.append(.seen(self.id, .received(frame.compacted()))) }

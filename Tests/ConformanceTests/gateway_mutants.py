@@ -236,6 +236,15 @@ def late(frame, memory):
     return [frame, Frame(type_number("CurrentRoadName"), b"\x0a\x01A", session=session, sequence=1)] if session else [frame]
 
 
+@down("does not tell a peer's Goodbye", "ObservedRecords", "ObservedEvent", "ObservedFrames")
+def untold(frame, memory):
+    """Leaves each Goodbye out of what an observer is told, and numbers the rest without it."""
+    if "574d01000003" in decode(frame.name, frame.body).get("frames", ""):
+        memory["untold"] = memory.get("untold", 0) + 1
+        return []
+    return edited(frame, lambda body: body.get("number") and body.update(number=body["number"] - memory.get("untold", 0)))
+
+
 @down("sends a frame before the Welcome", "Welcome")
 def early(frame, memory):
     return [Frame(type_number("Ping"), b"\x08\x01"), frame]
@@ -256,6 +265,7 @@ without("ignores tokens", "Hello", "resumption_token", register=up)
 without("ignores keepalive intervals", "Hello", "keepalive_milliseconds", register=up)
 without("ignores keys of listeners", "Hello", "credential", register=up)
 without("does not report ignored frames", "Hello", "report_ignored", register=up)
+edit("does not report ignored frames to observers", "Hello", lambda body: "observer" in body and body.pop("report_ignored", None), up)
 edit("ignores priorities", "Hello", lambda body: "navigation" in body and body["navigation"].pop("priority", None), up)
 edit("ignores that guidance is wanted", "Hello", lambda body: "vehicle" in body and body["vehicle"].pop("guidance_wanted", None), up)
 header("accepts reserved flags", lambda frame: setattr(frame, "flags", frame.flags & ~38), "publication", register=up)

@@ -27,7 +27,9 @@ extension RandomValues {
     private mutating func hello() -> Hello {
         let role: Hello.Role
         if self.next() % 4 == 0 {
-            role = .observer(ObserverHello(observer: ObserverName(unchecked: self.name())))
+            var observer = ObserverHello(observer: ObserverName(unchecked: self.name()))
+            observer.reportsIgnored = self.flag()
+            role = .observer(observer)
         } else if self.flag() {
             var vehicle = VehicleHello(
                 vehicle: self.vehicleID(), endpoint: self.endpoint(), features: self.features())

@@ -161,11 +161,13 @@ import WaymarkProtocol
         #expect(try rig.messages(slot).map(\.type) == [.welcome, .pong])
     }
 
-    @Test(arguments: [true, false])
-    func `a skipped frame is reported to a peer that asks for it`(_ reportsIgnored: Bool) throws {
+    @Test(arguments: AcceptingSession.Role.allCases, [true, false])
+    func `a skipped frame is reported to a peer that asks for it`(
+        _ role: AcceptingSession.Role, _ reportsIgnored: Bool
+    ) throws {
         var rig = LoopRig()
         let slot = rig.newcomer(1)
-        rig.receive(slot, LoopRig.hello(1, reportsIgnored: reportsIgnored))
+        rig.receive(slot, LoopRig.hello(1, role, reportsIgnored: reportsIgnored))
         rig.admit(slot, 1)
         let header = FrameHeader(type: 0x0EEE, flags: .skippable, session: SessionID(3), sequence: 4)
         rig.receive(slot, Array(Frame(header: header, body: [1]).bytes))

@@ -74,9 +74,7 @@ struct LoopRig {
     /// A connection whose navigation client was admitted; what was sent for that is taken.
     mutating func client(_ number: UInt64) throws -> Int {
         let slot = self.newcomer(number)
-        let navigation = NavigationHello(
-            client: ClientID(unchecked: "c\(number)"), features: Set(Feature.allCases))
-        self.receive(slot, Self.bytes([Envelope(.hello(Hello(role: .navigation(navigation))))]))
+        self.receive(slot, Self.hello(number, .navigation))
         self.admit(slot, number)
         _ = self.take()
         try #require(!self.sent(slot).isEmpty)
@@ -86,8 +84,7 @@ struct LoopRig {
     /// A connection whose observer was admitted; what was sent for that is taken.
     mutating func observer(_ number: UInt64, outbox: Outbox.Limits = Outbox.Limits()) throws -> Int {
         let slot = self.newcomer(number, outbox: outbox)
-        let observer = ObserverHello(observer: ObserverName(unchecked: "o\(number)"))
-        self.receive(slot, Self.bytes([Envelope(.hello(Hello(role: .observer(observer))))]))
+        self.receive(slot, Self.hello(number, .observer))
         self.admit(slot, number)
         _ = self.take()
         try #require(!self.sent(slot).isEmpty)
@@ -109,13 +106,28 @@ struct LoopRig {
         return slot
     }
 
-    /// The Hello of an endpoint.
-    static func hello(_ number: UInt64, reportsIgnored: Bool = false) -> [UInt8] {
-        var vehicle = VehicleHello(
-            vehicle: VehicleID(unchecked: "v\(number)"), endpoint: EndpointName(unchecked: "e"),
-            features: Set(Feature.allCases))
-        vehicle.reportsIgnored = reportsIgnored
-        return self.bytes([Envelope(.hello(Hello(role: .vehicle(vehicle))))])
+    static func hello(
+        _ number: UInt64, _ role: AcceptingSession.Role = .vehicle, reportsIgnored: Bool = false
+    ) -> [UInt8] {
+        let hello: Hello.Role
+        switch role {
+        case .vehicle:
+            var vehicle = VehicleHello(
+                vehicle: VehicleID(unchecked: "v\(number)"), endpoint: EndpointName(unchecked: "e"),
+                features: Set(Feature.allCases))
+            vehicle.reportsIgnored = reportsIgnored
+            hello = .vehicle(vehicle)
+        case .navigation:
+            var navigation = NavigationHello(
+                client: ClientID(unchecked: "c\(number)"), features: Set(Feature.allCases))
+            navigation.reportsIgnored = reportsIgnored
+            hello = .navigation(navigation)
+        case .observer:
+            var observer = ObserverHello(observer: ObserverName(unchecked: "o\(number)"))
+            observer.reportsIgnored = reportsIgnored
+            hello = .observer(observer)
+        }
+        return self.bytes([Envelope(.hello(Hello(role: hello)))])
     }
 
     static func welcome(_ number: UInt64) -> Welcome {

@@ -110,6 +110,33 @@ import WaymarkTransport
         #expect(departed.map(\.vehicles) == [[VehicleID(unchecked: "car")]])
     }
 
+    @Test func `a peer's Goodbye is told before it departs, an observer's is not`() throws {
+        let bench = Bench()
+        let car = try bench.vehicle("car")
+        let (observer, other) = (
+            try bench.connect(Self.policy(.content)), try bench.connect(Self.policy(.content))
+        )
+        for peer in [observer, other] {
+            try peer.send(.hello(Self.hello))
+            try peer.send(Self.everything())
+            _ = try peer.receive()
+        }
+        for peer in [other, car] { try peer.send(.goodbye(Goodbye(.normal, reason: "parked"))) }
+        let told = try observer.told().map(\.message)
+        let goodbyes = told.indices.filter { index in
+            guard case .observedFrames(let frames) = told[index], frames.direction == .in else {
+                return false
+            }
+            return Frame.all(in: frames.frames).map(\.header.type) == [.goodbye]
+        }
+        let departures = told.indices.filter { index in
+            guard case .observedEvent(let event) = told[index] else { return false }
+            return event.kind == ObservedKind.departed.rawValue && event.code == 1
+        }
+        #expect(goodbyes.count == 1 && departures.count == 1)
+        #expect(goodbyes.first ?? .max < departures.first ?? 0)
+    }
+
     @Test func `an observer that sends what others may send is closed`() throws {
         let bench = Bench()
         for message in [

@@ -223,7 +223,9 @@ extension Hello.Role {
             navigation.reportsIgnored = reportsIgnored
             self = .navigation(navigation)
         } else if let observer = unsafe wire.pointee.observer {
-            self = .observer(unsafe ObserverHello(observer))
+            var observer = unsafe ObserverHello(observer)
+            observer.reportsIgnored = reportsIgnored
+            self = .observer(observer)
         } else {
             throw Rejection(.outOfRange, field: "role", reason: "is not known")
         }

@@ -166,7 +166,7 @@ package struct Hello: Sendable, Hashable, Codable {
         switch self.role {
         case .vehicle(let vehicle): vehicle.reportsIgnored
         case .navigation(let navigation): navigation.reportsIgnored
-        case .observer: false
+        case .observer(let observer): observer.reportsIgnored
         }
     }
 }
