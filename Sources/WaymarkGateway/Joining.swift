@@ -53,7 +53,7 @@ extension Gateway {
         let hasRoom = isCounted || self.hasRoom(for: wanted, of: user, at: index)
         let withheld = hasRoom ? reasons : Self.withheldWithoutRoom
         var membership = Endpoint.Membership(
-            session: id, profile: hasRoom ? wanted : wanted.bare, withheld: withheld.untilSnapshot)
+            session: id, profile: hasRoom ? wanted : wanted.bare, withheld: WithheldReasons(withheld))
         let resumes = hello.map { endpoint.canResume($0, in: membership) } ?? false
         // The endpoint may hold frames of this session up to the same number, fitted to another profile, and may disconnect
         // before it has read the snapshot.
@@ -112,7 +112,7 @@ extension Gateway {
             membership.firstResumable = session.sequence + (mayHoldOther ? 1 : 0)
         }
         membership.wait = nil
-        membership.withheld = withheld.untilSnapshot
+        membership.withheld = WithheldReasons(withheld)
         self.vehicles.withValue(at: place) { $0.move(path.endpoint, to: membership, entry.audience) }
         self.counters.work.send(entry.frames)
         self.counters.work.send(entry.later)
@@ -293,7 +293,7 @@ extension Gateway {
         return true
     }
 
-    /// Sends an endpoint the list of withheld features if that has changed while its profile has not.
+    /// Sends an endpoint the list of withheld features if it or a reason in it has changed while the profile has not.
     ///
     /// - Returns: Whether a list was sent.
     private mutating func restate(
@@ -301,10 +301,11 @@ extension Gateway {
         at now: Instant, into actions: inout [Action]
     ) -> Bool {
         let withheld = self.withheld(from: endpoint, path.vehicle, features)
-        guard let membership = endpoint.membership, membership.withheld != withheld.untilSnapshot,
+        let reasons = WithheldReasons(withheld)
+        guard let membership = endpoint.membership, membership.withheld != reasons,
             let connection = endpoint.connection, let session = self.sessions[id]
         else { return false }
-        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.membership?.withheld = withheld.untilSnapshot
+        self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.membership?.withheld = reasons
         // What waits to be fitted has lower numbers than the session's, and follows.
         let sequence = session.sequenceHandedOn(membership.profile)
         self.sendSnapshot(
@@ -481,15 +482,6 @@ extension Gateway {
             }
         }
         return withheld
-    }
-}
-
-extension [FeatureGrant] {
-    /// The withheld features that an endpoint gets again only after another SnapshotBegin: all but those that the trip withholds.
-    fileprivate var untilSnapshot: FeatureSet {
-        var features: FeatureSet = []
-        for grant in self where grant.withheld != .tripOptedOut { features.insert(grant.feature) }
-        return features
     }
 }
 

@@ -32,8 +32,8 @@ struct Endpoint: Sendable, Hashable, Codable {
     struct Membership: Sendable, Hashable, Codable {
         var session: SessionID
         var profile: Profile
-        /// The features that the last SnapshotBegin withheld until the next one: all but those that the trip withholds.
-        var withheld: FeatureSet = []
+        /// What the last SnapshotBegin withheld until the next one.
+        var withheld = WithheldReasons()
         /// The lowest number from which the endpoint can resume: below it the endpoint holds frames of an earlier membership.
         var firstResumable: UInt64 = 0
         /// It waits for its snapshot; nil afterwards.

@@ -1,8 +1,9 @@
 import Testing
 import WaymarkCodec
-import WaymarkGateway
 import WaymarkModel
 import WaymarkProtocol
+
+@testable import WaymarkGateway
 
 extension Publication {
     /// The content features of which it has something.
@@ -341,5 +342,37 @@ struct WithheldRun {
             let first = UInt64(index + 1) * 10
             for id in [first, first + 2, first + 3] { self.check(run, ConnectionID(id), "later, \(name)") }
         }
+    }
+
+    @Test func `a reason that changes is told, without frames`() throws {
+        var world = World()
+        let client = world.arrive(1, World.client("app"))
+        let car = world.arrive(2, World.endpoint("car") { $0.features.remove(.currentRoadName) })
+        _ = try world.guided(client, ["car"])
+        (world.mail[car], world.mail[client]) = ([], [])
+        var policy = world.gateway.policy
+        policy.withheldFeatures = [.currentRoadName]
+        world.handle(.policyChanged(policy))
+        #expect(world.messages(car).map(\.type) == [.snapshotBegin, .snapshotEnd])
+        #expect(world.messages(client).map(\.type) == [.vehicleChanged])
+        guard case .snapshotBegin(let begin)? = world.messages(car).first else { return }
+        #expect(begin.kind == .missed && begin.fromSequence == begin.toSequence)
+        #expect(begin.withheld.contains(FeatureGrant(.currentRoadName, withheld: .policy)))
+        // The same settings once more change nothing.
+        (world.mail[car], world.mail[client]) = ([], [])
+        world.handle(.policyChanged(policy))
+        #expect(world.messages(car).isEmpty && world.messages(client).isEmpty)
+    }
+
+    @Test func `each reason of each feature is another one, and a trip's is none`() {
+        var seen: Set<WithheldReasons> = []
+        for feature in Profile.contentFeatures {
+            for reason in WithheldReason.allCases {
+                let reasons = WithheldReasons([FeatureGrant(feature, withheld: reason)])
+                #expect((reasons == WithheldReasons()) == (reason == .tripOptedOut))
+                seen.insert(reasons)
+            }
+        }
+        #expect(seen.count == Profile.contentFeatures.count * (WithheldReason.allCases.count - 1) + 1)
     }
 }

@@ -1,0 +1,16 @@
+internal import WaymarkProtocol
+
+/// The features that are withheld from an endpoint until another SnapshotBegin, and why: all but those that the trip withholds.
+///
+/// An endpoint that is told a list is told another one when a reason changes, too.
+struct WithheldReasons: Sendable, Hashable, Codable {
+    /// The reason's number in 4 bits for each feature, at its own number; 0 for a feature that is not withheld.
+    private var bits: UInt64 = 0
+
+    init(_ withheld: [FeatureGrant] = []) {
+        for grant in withheld {
+            guard let reason = grant.withheld, reason != .tripOptedOut else { continue }
+            self.bits |= UInt64(reason.rawValue) << UInt64(4 * grant.feature.rawValue)
+        }
+    }
+}
