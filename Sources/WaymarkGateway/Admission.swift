@@ -114,12 +114,15 @@ extension Gateway {
         self.enterGuidance(path, resuming: isResumed ? hello : nil, at: now, into: &actions)
     }
 
+    /// Features that each peer has, whether its Hello has them or not.
+    static let featuresOfAll: FeatureSet = [.receipts, .resumption]
+
     private static let vehicleFeatures: [Feature] =
         Profile.contentFeatures + [.requests, .prompts, .receipts, .resumption]
 
     private func welcome(_ hello: VehicleHello, _ token: ResumptionToken, isResumed: Bool) -> Welcome {
         self.welcome(
-            Self.vehicleFeatures, hello.features.union([.receipts, .resumption]), token, isResumed: isResumed)
+            Self.vehicleFeatures, hello.features.union(Self.featuresOfAll), token, isResumed: isResumed)
     }
 
     private func welcome(
@@ -225,8 +228,7 @@ extension Gateway {
 
     private func welcome(_ hello: NavigationHello, _ token: ResumptionToken, isResumed: Bool) -> Welcome {
         self.welcome(
-            Self.navigationFeatures, hello.features.union([.receipts, .resumption]), token,
-            isResumed: isResumed)
+            Self.navigationFeatures, hello.features.union(Self.featuresOfAll), token, isResumed: isResumed)
     }
 
     private func livingSessions(of client: Client) -> [ResumedSession] {

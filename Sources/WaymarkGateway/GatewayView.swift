@@ -129,7 +129,8 @@ extension Gateway {
         var record = ClientRecord(id)
         record.connection = client.connection
         record.instant = client.instant.inMicroseconds
-        record.granted = client.granted
+        record.granted = client.granted.union(
+            Self.featuresOfAll.subtracting(self.policy.withheldFeatures))
         record.priority = client.hello.priority
         record.displayName = client.displayName
         record.owner = client.principal.text

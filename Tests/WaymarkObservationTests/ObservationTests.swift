@@ -221,6 +221,15 @@ import WaymarkProtocol
             world.states[observer]?.retained[session]?.frames == world.gateway.retainedFrames(of: session))
     }
 
+    @Test func `a client's record has every feature that its Welcome grants`() {
+        var world = ObservedWorld { $0.withheldFeatures = [.charge] }
+        let observer = world.watch(50)
+        let app = ClientID(unchecked: "app")
+        world.arrive(1, .navigation(NavigationHello(client: app, features: [.maneuvers, .charge])))
+        #expect(
+            world.states[observer]?.clients[app]?.granted == [.maneuvers, .receipts, .resumption])
+    }
+
     @Test func `credentials and tokens are never told`() throws {
         var world = ObservedWorld()
         let observer = world.watch(50)
