@@ -235,6 +235,7 @@ class Helper:
     @staticmethod
     def run(function, pipe, arguments):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         try:
             function(pipe, *arguments)
         except BaseException as error:
@@ -461,6 +462,8 @@ def main():
     parser.add_argument("--json", metavar="FILE", help="also writes all numbers")
     parser.add_argument("--daemon", metavar="PATH", help="a built waymarkd")
     options = parser.parse_args()
+    # The daemon and the attackers, which are in groups of their own, end with this program.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     if options.list:
         for name, attack in ATTACKS.items():
             print(f"{name:20} {attack['text']}")
