@@ -25,4 +25,38 @@ package final class BodyEncoder {
         _ = unsafe protobuf_c_message_pack(wire.base, body.baseAddress)
         return Frame(header: envelope.header, body: unsafe UnsafeRawBufferPointer(body).bytes)
     }
+
+    /// The number of maneuvers, lane guidances or segments that a publication adds, from an index on, and that take at most so many bytes in
+    /// its frame, and the bytes that these take; none of other publications.
+    func elementsFitting(
+        of publication: Publication, from first: Int, _ byteCountMax: Int
+    ) -> (count: Int, byteCount: Int) {
+        switch publication {
+        case .addManeuvers(let all, _):
+            self.fitting(all[first...], byteCountMax) { .addManeuvers([$0], generation: 0) }
+        case .addLaneGuidances(let all, _):
+            self.fitting(all[first...], byteCountMax) { .addLaneGuidances([$0], generation: 0) }
+        case .addRouteSegments(let all, _):
+            self.fitting(all[first...], byteCountMax) { .addRouteSegments([$0], generation: 0) }
+        default: (0, 0)
+        }
+    }
+
+    /// `single`: the publication that adds an element alone, whose body has the element and nothing else.
+    private func fitting<Element>(
+        _ elements: ArraySlice<Element>, _ byteCountMax: Int, as single: (Element) -> Publication
+    ) -> (count: Int, byteCount: Int) {
+        var (count, byteCount) = (0, 0)
+        for element in elements {
+            let next = byteCount + self.bodyByteCount(single(element))
+            guard next <= byteCountMax else { break }
+            (count, byteCount) = (count + 1, next)
+        }
+        return (count, byteCount)
+    }
+
+    private func bodyByteCount(_ publication: Publication) -> Int {
+        defer { self.arena.reset() }
+        return unsafe protobuf_c_message_get_packed_size(publication.wire(in: self.arena).base)
+    }
 }

@@ -17,6 +17,7 @@ package enum Codec {
     /// What a gateway is given.
     package static let coder = BodyCoder(
         decode: { Codec.publication(of: $0) }, encode: { Codec.encode($0) },
+        elementsFitting: { BodyEncoder(keptBytes: arenaBytes).elementsFitting(of: $0, from: $1, $2) },
         restore: { $1.restored(in: $0, isFirst: $2) ?? $0 },
         waypoint: { Codec.waypoint(of: $0) })
 

@@ -37,7 +37,8 @@ extension Profile {
     package func shorten(_ publications: [Publication], _ coder: BodyCoder) -> [Publication] {
         guard self.frameBytesMax < .max, let first = publications.first else { return publications }
         var (parts, frames) = (FittedParts(), PublishedFrames())
-        _ = parts.set(publications, of: FrameHeader(type: first.type.rawValue), self.frameBytesMax, nil)
+        _ = parts.set(
+            publications, of: FrameHeader(type: first.type.rawValue), self.frameBytesMax, nil, coder)
         while !parts.isEmpty { _ = parts.encodeNext(self.frameBytesMax, coder, into: &frames) }
         return frames.frames.compactMap { coder.decode($0.frame)?.content }
     }

@@ -67,7 +67,8 @@ struct FittingQueue: Sendable, Hashable {
             let unknown = UnknownFields.joining(
                 publication?.unknown, frame.header.rawType, route: route.unknown(of: outline.generation))
             return units
-                + self.parts.set(publications, of: frame.header, self.view.profile.frameBytesMax, unknown)
+                + self.parts.set(
+                    publications, of: frame.header, self.view.profile.frameBytesMax, unknown, coder)
         }
         return units
     }

@@ -7,8 +7,14 @@ internal import WaymarkProtocol
 ///
 /// - Source: Docs/protocol.md, "Fitting".
 struct FittedParts: Sendable, Hashable {
+    /// A publication, or those of its maneuvers, lane guidances or segments that are not encoded.
+    private struct Part: Sendable, Hashable {
+        let content: Publication
+        var first = 0
+    }
+
     /// The next one is the last.
-    private var parts: [Publication] = []
+    private var parts: [Part] = []
     private var header = FrameHeader(type: 0)
     /// The fields that this build does not know; nil for none.
     private var unknown: UnknownFields?
@@ -20,23 +26,50 @@ struct FittedParts: Sendable, Hashable {
     /// The number of the publication; nil if nothing is left of it.
     var sequence: UInt64? { self.parts.isEmpty ? nil : self.header.sequence }
 
-    /// About how many bytes are encoded at once.
+    /// About how many bytes are encoded at once. What an endpoint that takes smaller frames gets is measured, to fill its frames.
     private static let pieceBytesMax = 16_384
+    /// The bytes that a frame has beside the elements that it adds: its header, and the generation.
+    private static let otherBytesMax = FrameHeader.byteCount + 6
 
     /// Takes what a frame was fitted to, for frames of at most `bytesMax` bytes. Everything before it must be encoded.
     ///
     /// - Returns: The work.
     mutating func set(
-        _ publications: [Publication], of header: FrameHeader, _ bytesMax: Int, _ unknown: UnknownFields?
+        _ publications: [Publication], of header: FrameHeader, _ bytesMax: Int, _ unknown: UnknownFields?,
+        _ coder: BodyCoder
     ) -> Int {
         self.header = header
         self.unknown = unknown
         self.isBodyRestored = false
-        self.parts = publications.flatMap { $0.pieces(min(Self.pieceBytesMax, bytesMax)) }
-        self.parts.reverse()
+        let parts = publications.flatMap { publication in
+            bytesMax < Self.pieceBytesMax
+                ? publication.partsIfLong(bytesMax - Self.otherBytesMax, coder)
+                : publication.pieces(Self.pieceBytesMax)
+        }
+        self.parts = parts.reversed().map { Part(content: $0) }
         if self.parts.isEmpty { self = FittedParts() }
         return publications.reduce(0) { $0 + $1.elementCount } / Self.elementsPerUnit
     }
+
+    /// Takes the next one out; of one that adds more than fits into a frame of `bytesMax` bytes, as much as fits.
+    private mutating func takeNext(_ bytesMax: Int, _ coder: BodyCoder, _ units: inout Int) -> Publication? {
+        guard var part = self.parts.popLast() else { return nil }
+        let byteCountMax = bytesMax - Self.otherBytesMax
+        let left = part.content.addedCount - part.first
+        guard bytesMax < Self.pieceBytesMax, left > 1,
+            part.first > 0 || part.content.byteCountEstimate > byteCountMax || !part.content.isWithinCounts
+        else { return part.first > 0 ? part.content.adding(part.first..<part.first + left) : part.content }
+        let (count, byteCount) = coder.elementsFitting(part.content, part.first, byteCountMax)
+        units += byteCount / Self.measuredBytesPerUnit
+        let end = part.first + min(max(1, count), part.content.addedCountMax)
+        let next = part.content.adding(part.first..<end)
+        part.first = end
+        if end < part.content.addedCount { self.parts.append(part) }
+        return next
+    }
+
+    /// The bytes that are measured in the time of one unit.
+    private static let measuredBytesPerUnit = 512
 
     /// As many elements of a route are fitted in the time of one unit.
     private static let elementsPerUnit = 16
@@ -45,7 +78,8 @@ struct FittedParts: Sendable, Hashable {
     ///
     /// - Returns: The work.
     mutating func encodeNext(_ bytesMax: Int, _ coder: BodyCoder, into fitted: inout PublishedFrames) -> Int {
-        guard let next = self.parts.popLast() else { return 0 }
+        var units = 0
+        guard let next = self.takeNext(bytesMax, coder, &units) else { return 0 }
         // Nothing remains of a frame: the next process must have the same state.
         defer { if self.parts.isEmpty { self = FittedParts() } }
         var flags = self.header.flags.subtracting(.ofExtensions).union(.fitted)
@@ -55,12 +89,12 @@ struct FittedParts: Sendable, Hashable {
                 .publication(next), session: self.header.session, sequence: self.header.sequence, flags: flags
             ))
         if let unknown { frame = self.restoring(unknown, in: frame, next, bytesMax, coder) }
-        var units = WorkMeter.units(ofFitted: frame.bytes.count)
+        units += WorkMeter.units(ofFitted: frame.bytes.count)
         if frame.bytes.count <= bytesMax {
             fitted.append(copyOf: frame, next.outline)
             if unknown != nil, next.type.rawValue == self.header.rawType { self.isBodyRestored = true }
         } else if case let parts = next.parts, !parts.isEmpty {
-            self.parts += parts.reversed()
+            self.parts += parts.reversed().map { Part(content: $0) }
         } else {
             var ladder = SizeLadder(frame.header, bytesMax, coder)
             if let short = ladder.shortFrame(next, frame.bytes.count) {
@@ -90,6 +124,53 @@ extension Publication {
         case .addLaneGuidances(let all, _): all.count
         default: 1
         }
+    }
+
+    /// The number of elements that it adds to a route.
+    fileprivate var addedCount: Int {
+        switch self {
+        case .addManeuvers(let all, _): all.count
+        case .addLaneGuidances(let all, _): all.count
+        case .addRouteSegments(let all, _): all.count
+        default: 0
+        }
+    }
+
+    /// The number of elements that a message may add.
+    fileprivate var addedCountMax: Int {
+        switch self {
+        case .addManeuvers: ProtocolConstants.maneuversMax
+        case .addLaneGuidances: ProtocolConstants.laneGuidancesMax
+        case .addRouteSegments: ProtocolConstants.routeSegmentsMax
+        default: 0
+        }
+    }
+
+    /// The same with a part of what it adds.
+    fileprivate func adding(_ range: Range<Int>) -> Publication {
+        switch self {
+        case .addManeuvers(let all, let generation): .addManeuvers(Array(all[range]), generation: generation)
+        case .addLaneGuidances(let all, let generation):
+            .addLaneGuidances(Array(all[range]), generation: generation)
+        case .addRouteSegments(let all, let generation):
+            .addRouteSegments(Array(all[range]), generation: generation)
+        default: self
+        }
+    }
+
+    /// The parts of a route that takes more than `byteCountMax` bytes; itself if it is shorter, and any other publication.
+    fileprivate func partsIfLong(_ byteCountMax: Int, _ coder: BodyCoder) -> [Publication] {
+        guard self.addedCount == 0, !self.isWithinCounts || self.byteCountEstimate > byteCountMax else {
+            return [self]
+        }
+        let parts = self.parts
+        var left = byteCountMax
+        for part in parts {
+            let (count, byteCount) = coder.elementsFitting(part, 0, left)
+            guard count == part.addedCount else { return parts }
+            left -= byteCount
+        }
+        return self.isWithinCounts ? [self] : parts
     }
 
     /// Publications of the same content, each within the counts of the protocol and about `byteCountMax` bytes long, as far as it can be
@@ -134,6 +215,19 @@ extension Array {
 }
 
 // MARK: Lengths
+
+extension Publication {
+    /// About how many bytes what it adds to a route takes; most is shorter.
+    fileprivate var byteCountEstimate: Int {
+        switch self {
+        case .addManeuvers(let all, _): all.reduce(0) { $0 + $1.byteCountEstimate }
+        case .addLaneGuidances(let all, _): all.reduce(0) { $0 + $1.byteCountEstimate }
+        case .addRouteSegments(let all, _): all.reduce(0) { $0 + $1.byteCountEstimate }
+        case .startGuidance(_, _, let route), .resumeGuidance(_, _, let route?): route.byteCountEstimate
+        default: 0
+        }
+    }
+}
 
 extension [String] {
     fileprivate var byteCount: Int { self.reduce(0) { $0 + $1.utf8.count + 3 } }

@@ -184,6 +184,49 @@ private struct LongRoute {
         run.check()
     }
 
+    @Test func `a route is divided by the exact sizes of what it has`() {
+        var limits = VehicleLimits()
+        limits.frameBytesMax = 4_096
+        let profile = Profile(limits: limits)
+        let maneuvers = (UInt32(1)...4_096).map { Maneuver(id: ManeuverID(rawValue: $0), type: .noTurn) }
+        let parts = profile.shorten([.addManeuvers(maneuvers, generation: 1)], Codec.coder)
+        let sizes = parts.map { Codec.encode(Envelope(.publication($0))).bytes.count }
+        #expect(sizes.count == 6)
+        #expect(sizes.dropLast().allSatisfy { (4_080...4_096).contains($0) }, "\(sizes)")
+        let added = parts.flatMap { part -> [Maneuver] in
+            if case .addManeuvers(let some, _) = part { some } else { [] }
+        }
+        #expect(added == maneuvers)
+        // What is short is not divided, however many elements it has.
+        let route = RouteInformation(maneuvers: Array(maneuvers.prefix(400)))
+        let start = Publication.startGuidance(World.trip, generation: 1, route)
+        #expect(profile.shorten([start], Codec.coder) == [start])
+    }
+
+    @Test func `the sizes of elements and of what is beside them are that of the frame`() {
+        var maneuver = Maneuver(
+            id: ManeuverID(rawValue: 300), type: .leftTurn, instructionVariants: ["Turn left", "Left"])
+        maneuver.initialTravelEstimates = TravelEstimates(distanceRemaining: .meters(70_000))
+        let guidance = LaneGuidance(
+            id: LaneGuidanceID(rawValue: 70_000), lanes: [Lane(angles: [.degrees(-90), .degrees(0)])])
+        let line = (0..<200).map { Coordinate(latitude: 47 + Double($0) / 1_000, longitude: 9) }
+        let segments = ["a", "b"].map {
+            RouteSegment(id: $0, origin: World.place, destination: World.place, coordinates: line)
+        }
+        func check(_ all: Publication, _ none: Publication, _ count: Int) {
+            let frames = [all, none].map { Codec.encode(Envelope(.publication($0))).bytes.count }
+            let byteCount = frames[0] - frames[1]
+            let fitting = { Codec.coder.elementsFitting(all, 0, $0) }
+            #expect(fitting(byteCount).count == count && fitting(byteCount).byteCount == byteCount)
+            #expect(fitting(byteCount - 1).count == max(0, count - 1))
+            #expect(Codec.coder.elementsFitting(all, max(0, count - 1), .max).count == min(1, count))
+        }
+        check(.addManeuvers([maneuver, maneuver], generation: 7), .addManeuvers([], generation: 7), 2)
+        check(.addLaneGuidances([guidance], generation: 7), .addLaneGuidances([], generation: 7), 1)
+        check(.addRouteSegments(segments, generation: 7), .addRouteSegments([], generation: 7), 2)
+        check(.finishGuidance, .finishGuidance, 0)
+    }
+
     @Test func `a trip that its display distances make too long for a frame has its shortest texts`() throws {
         var trip = World.trip
         trip.destination.nameVariants = (0..<7).map { String(repeating: "n", count: 500 + $0) }

@@ -27,7 +27,8 @@ import WaymarkProtocol
             decode: { frame in
                 reads.withLock { $0 += 1 }
                 return Codec.coder.decode(frame)
-            }, encode: Codec.coder.encode, restore: Codec.coder.restore, waypoint: Codec.coder.waypoint)
+            }, encode: Codec.coder.encode, elementsFitting: Codec.coder.elementsFitting,
+            restore: Codec.coder.restore, waypoint: Codec.coder.waypoint)
         world.gateway = Gateway(policy: .init(), coder: coder, firstSession: SessionID(100))
         let client = world.arrive(1, World.client("app"))
         let session = try world.guided(client, ["car"])
