@@ -206,12 +206,12 @@ package struct ExpectedFitting: Hashable, Sendable {
     package static func thin(_ line: [Coordinate], _ countMax: Int) -> [Coordinate] {
         guard countMax > 0, line.count > countMax else { return line }
         guard countMax > 1 else { return line.suffix(1) }
-        var (line, lost) = (line, line.map { _ in 0.0 })
+        var (line, lost) = (line, line.map { _ in Int64(0) })
         while line.count > countMax {
-            var best: (index: Int, cost: Double)?
+            var best: (index: Int, cost: Int64)?
             for index in 1..<line.count - 1 {
                 let cost =
-                    Self.meters(from: line[index], to: line[index - 1], line[index + 1])
+                    Self.millimeters(from: line[index], to: line[index - 1], line[index + 1])
                     + max(lost[index - 1], lost[index])
                 if best.map({ cost < $0.cost }) ?? true { best = (index, cost) }
             }
@@ -223,8 +223,9 @@ package struct ExpectedFitting: Hashable, Sendable {
         return line
     }
 
-    /// The distance of a point from the line segment between two others, in a flat projection around the point.
-    private static func meters(from point: Coordinate, to first: Coordinate, _ last: Coordinate) -> Double {
+    /// The distance of a point from the line segment between two others, in a flat projection around the point, rounded.
+    private static func millimeters(from point: Coordinate, to first: Coordinate, _ last: Coordinate) -> Int64
+    {
         let square = point.latitude * point.latitude
         let cosine = (32_400 - 4 * square) / (32_400 + square)
         func offset(_ other: Coordinate) -> SIMD2<Double> {
@@ -237,7 +238,7 @@ package struct ExpectedFitting: Hashable, Sendable {
         let lengthSquared = (way * way).sum()
         let part = lengthSquared > 0 ? min(1, max(0, -(start * way).sum() / lengthSquared)) : 0
         let nearest = start + way * part
-        return (nearest * nearest).sum().squareRoot()
+        return Int64(((nearest * nearest).sum().squareRoot() * 1_000).rounded())
     }
 
     private func apply(_ alert: NavigationAlert) -> NavigationAlert {

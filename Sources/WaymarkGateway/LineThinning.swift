@@ -6,8 +6,9 @@ extension Profile {
     ///
     /// Removes the cheapest point until few enough are left. A point's cost is its distance from the straight line between its
     /// neighbours, plus the larger one of the errors that the line already has on either side of it. So on one flat map no removed
-    /// point is farther from the thinned line than the highest cost of any removed point. Each distance is measured on a map around
-    /// another point, so for lines over many degrees this is approximate.
+    /// point is farther from the thinned line than the highest cost of any removed point, apart from half a millimetre for each removed
+    /// one: distances are rounded, so that costs that are equal on paper are equal. Each distance is measured on a map around another point,
+    /// so for lines over many degrees this is approximate.
     ///
     /// Of a line that is one of several, which have `pointCount` points `among` them, or of one long line, cheap points first go in the order
     /// of the line, without a search for the cheapest, if these are more than ``weighedMax``: the lines of a message may have 262 144 points,
@@ -35,11 +36,11 @@ struct LineThinning {
         var isRemaining = true
         /// Index in the heap; none for the two ends.
         var place: Int32?
-        /// What it costs to drop the point, in metres.
-        var cost = 0.0
+        /// What it costs to drop the point, in millimetres.
+        var cost: Int64 = 0
         /// An upper bound of the distance of all points removed between this one and the next from the straight line between the
-        /// two, in metres.
-        var error: Double
+        /// two, in millimetres.
+        var error: Int64
     }
 
     private let published: [Coordinate]
@@ -86,18 +87,21 @@ struct LineThinning {
         self.heap = []
     }
 
+    /// The most that the cheapest points cost, in millimetres.
+    private static let cheap: Int64 = 1_000
+
     /// Goes through the line once and drops what costs at most 1 m, until no more than `countMax` points are left. Where points that cost
     /// more use up the share of those behind them, it drops what costs at most 16 m, 256 m and so on.
     ///
     /// - Returns: The indices of the points that are left, and the error between each and the next, see ``Node/error``.
     private static func droppingCheap(
         _ line: [Coordinate], downTo countMax: Int
-    ) -> (kept: [Int32], errors: [Double]) {
+    ) -> (kept: [Int32], errors: [Int64]) {
         var kept: [Int32] = [0]
-        var errors = [0.0]
+        var errors: [Int64] = [0]
         kept.reserveCapacity(min(countMax, line.count))
         errors.reserveCapacity(min(countMax, line.count))
-        var costMax = 1.0
+        var costMax = Self.cheap
         for index in 1..<line.count {
             guard kept.count + line.count - index > countMax else {
                 kept.append(Int32(index))
@@ -109,7 +113,7 @@ struct LineThinning {
                 Self.distance(of: line[index], from: line[Int(kept[before])], line[index + 1])
                 + errors[before]
             let share = countMax / 2 + countMax / 2 * index / line.count
-            if kept.count < share - countMax / 16 { costMax = max(1, costMax / 16) }
+            if kept.count < share - countMax / 16 { costMax = max(Self.cheap, costMax / 16) }
             while cost > costMax, kept.count >= share { costMax *= 16 }
             if cost <= costMax {
                 errors[before] = cost
@@ -167,7 +171,7 @@ struct LineThinning {
     ///
     /// A removed point within some distance of the line between this point and a neighbour is, once this point is removed as
     /// well, within that distance plus this point's own distance of the line between its neighbours.
-    private func cost(of index: Int) -> Double {
+    private func cost(of index: Int) -> Int64 {
         let node = self.nodes[index]
         let (before, behind) = (Int(node.previous), Int(node.next))
         return Self.distance(of: self.line[index], from: self.line[before], self.line[behind])
@@ -217,10 +221,10 @@ struct LineThinning {
     /// Of a degree of latitude, in metres.
     private static let degree = 111_195.0
 
-    /// How far a point is from the straight line between two others, in metres, on a map that is true at the point.
+    /// How far a point is from the straight line between two others, in whole millimetres, on a map that is true at the point.
     private static func distance(
         of point: Coordinate, from first: Coordinate, _ last: Coordinate
-    ) -> Double {
+    ) -> Int64 {
         // A degree of longitude is shorter away from the equator: the cosine, by Bhaskara's formula.
         let square = point.latitude * point.latitude
         let width = (32_400 - 4 * square) / (32_400 + square)
@@ -234,6 +238,6 @@ struct LineThinning {
         let lengthSquared = x * x + y * y
         let part = lengthSquared > 0 ? min(1, max(0, -(start.x * x + start.y * y) / lengthSquared)) : 0
         let (east, north) = (start.x + part * x, start.y + part * y)
-        return (east * east + north * north).squareRoot()
+        return Int64(((east * east + north * north).squareRoot() * 1_000).rounded())
     }
 }
