@@ -32,7 +32,7 @@ struct Endpoint: Sendable, Hashable, Codable {
     struct Membership: Sendable, Hashable, Codable {
         var session: SessionID
         var profile: Profile
-        /// What the last SnapshotBegin withheld until the next one.
+        /// The features that the last SnapshotBegin withheld until the next one, with their reasons.
         var withheld = WithheldReasons()
         /// The lowest number from which the endpoint can resume: below it the endpoint holds frames of an earlier membership.
         var firstResumable: UInt64 = 0
