@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+from ruamel.yaml import YAML
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "Sources/WaymarkCommandLine/Resources/scenarios"
@@ -39,6 +41,29 @@ def test_the_schema_accepts_the_scenarios_of_the_words(schema: jsonschema.Draft2
         document: dict[str, Any] = {"route": "a"}
         document |= {key: case[key] for key in ("expect", "steps", "ended") if key in case}
         schema.validate(document)
+
+
+@pytest.mark.parametrize("folder", [SCHEMAS, ROOT / "Tests/RigCases", ROOT / "Docs"], ids=lambda each: each.name)
+def test_the_schema_accepts_the_scenarios_that_ship(folder: Path, schema: jsonschema.Draft202012Validator) -> None:
+    files = [each for each in folder.rglob("*.scenario.yaml") if each.parent.name != "wrong"]
+    assert files
+    for file in files:
+        schema.validate(YAML(typ="safe", pure=True).load(file))
+
+
+def test_editors_complete_the_keys_and_words_of_conditions() -> None:
+    definitions = json.loads(SCHEMA.read_text(encoding="utf-8"))["$defs"]
+
+    def completed(fields: str, key: str) -> dict[str, Any]:
+        found: dict[str, Any] = definitions[definitions[fields]["properties"][key]["$ref"].removeprefix("#/$defs/")]
+        return found
+
+    assert "rightTurn" in completed("state", "next.type")["anyOf"][0]["enum"]
+    assert "rightTurn" in completed("fields-of-addManeuvers", "maneuvers[0].type")["anyOf"][0]["enum"]
+    assert completed("state", "connected")["type"] == ["boolean", "null"]
+    for name, fields in definitions.items():
+        for key, value in fields.get("properties", {}).items() if "patternProperties" in fields else ():
+            assert [of for pattern, of in fields["patternProperties"].items() if re.search(pattern, key)] == [value], f"{name} {key}"
 
 
 def test_the_schema_of_faults_accepts_the_right_files_and_no_others() -> None:

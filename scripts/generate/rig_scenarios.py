@@ -125,6 +125,7 @@ def all_cases():
     cases += [{"name": name, "document": document, "valid": False} for name, document in wrong_combinations()]
     unknown = scenario(expect={"exactly": {"count": 1, "message": "showAlerts"}})
     cases.append({"name": "an unknown message", "document": unknown, "valid": False, "error": "did you mean showAlert?"})
+    cases += [{"name": name, "document": document, "valid": False, "error": error} for name, document, error in wrong_conditions()]
     cases += [{"name": name, "document": document, "valid": False, "schema": True, "error": error} for name, document, error in beyond()]
     return without_copies(cases)
 
@@ -170,6 +171,18 @@ def right():
     )
     yield "replay", scenario(client={"replay": {"recording": "r.mcap", "peer": "dut/cluster", "compare": True}}, ended="finished")
     yield "without what has a default", scenario(ended="finished")
+    conditions = {
+        "next.distance": ["<0.2km", "80..120", " 80 m .. 0.12km ", ">= 3", "!=4", "200", -1.5, None],
+        "next.time": ["<5min"], "next.exitAngle": ["90°"], "next.id": ["4", 4],
+        "next.type": ["rightTurn", "!= leftTurn", "~Turn$", "99", 99], "shows": ["stale-or-none"],
+        "client": ["", "!=x", "~x", "4"], "connected": [True], "withheld.charge": ["unspecified"],
+        "currentRoadName": [["x"], {"contains": "x"}], "upcomingManeuvers": [[1, "2"]],
+        "maneuvers[9].junctionElementAngles": [[90, "45°"]], "maneuvers": [[]], "previews[0].waypoints[12].charge.connector": ["ccs2"],
+    }  # fmt: skip
+    for path, values in conditions.items():
+        for value in values:
+            yield f"condition {path} {value!r}", scenario(expect={"always": {path: value}})
+    yield "a message of a later version", scenario(expect={"message": "0x0142", "where": {"fitted": True}, **WAIT})
     for condition in ("x", "<=2", None, True, 4.5, [], ["a", 1, True], {"contains": "x"}):
         paths = {list: "upcomingManeuvers", bool: "suspended", float: "generation", dict: "currentRoadName"}
         path = paths.get(type(condition), "generation" if condition == "<=2" else "client")
@@ -343,10 +356,8 @@ def wrong_values():
     yield "a text", "x"
 
 
-def beyond():
-    """Documents that the schema accepts and the reader does not, with a part of the error."""
-    yield "no route", {"ended": "finished"}, "client drives at once, and has no route"
-    yield "virtual with a program", scenario(vehicle={"command": ["x"]}, ended="finished", clock="virtual"), "the clock cannot be virtual"
+def wrong_conditions():
+    """Conditions of fields that are none, and of values that fields cannot have, with a part of the error."""
     yield "an unknown key", scenario(expect={"always": {"trip.orign": None}}), "unknown key orign of trip; did you mean origin?"
     yield "an unknown field", scenario(expect={**WORDS[0], "where": {"tripEstimate": None}}), "did you mean tripEstimates?"
     yield "an unknown value", scenario(expect={"always": {"next.type": "rightturn"}}), "did you mean rightTurn?"
@@ -357,6 +368,27 @@ def beyond():
     yield "a condition of an object", scenario(expect={"always": {"trip": "x"}}), "name one of its keys"
     yield "an element of no list", scenario(expect={"always": {"trip[0]": None}}), "trip is not a list"
     yield "a list without an element", scenario(expect={"always": {"maneuvers.id": None}}), "maneuvers[0].id"
+    yield (
+        "a field of another message",
+        scenario(expect={"message": "prompt", "where": {"alert.id": 1}, **WAIT}),
+        "unknown key alert of prompt",
+    )
+    alert = {"showAlert": {"alert.id": "~1"}, "0x0142": {"alert.id": 1}}
+    for message, where in alert.items():
+        for word, more in (("exactly", {"count": 1}), ("rate", {"at-most": 1, "per": "1s"}), ("gap", {"below": "1s"}), ("never", {})):
+            document = scenario(expect={word: {"message": message, "where": where, **more}})
+            yield f"{word} of a wrong field of {message}", document, "alert"
+    yield "a comparison of texts", scenario(expect={"always": {"client": "<x"}}), "client is no number"
+    yield "a unit of nothing", scenario(expect={"always": {"next.id": "4m"}}), "next.id is a number, not 4m"
+    yield "an unknown value that it is not", scenario(expect={"always": {"next.type": "!=rightturn"}}), "did you mean rightTurn?"
+    yield "a number in texts", scenario(expect={"always": {"currentRoadName": {"contains": 4}}}), "is a text"
+    yield "a list of objects", scenario(expect={"always": {"maneuvers": ["x"]}}), "maneuvers has no values"
+
+
+def beyond():
+    """Documents that the schema accepts and the reader does not, with a part of the error."""
+    yield "no route", {"ended": "finished"}, "client drives at once, and has no route"
+    yield "virtual with a program", scenario(vehicle={"command": ["x"]}, ended="finished", clock="virtual"), "the clock cannot be virtual"
     yield "a regular expression", scenario(expect={"always": {"client": "~("}}), "( without )"
     yield "an inverted range", scenario(expect={"always": {"next.distance": "9..1"}}), "begins above its end"
     yield "no such peer", scenario(expect={"of": "dat", **WORDS[1]}), "dat is no peer of this scenario; did you mean dut?"
