@@ -417,7 +417,8 @@ package struct LoopCore {
     mutating func sendOn(_ slot: Slot, at now: Instant, _ send: Send, into actions: inout [Action]) {
         let byteCount = Int(self.connections[slot].output.heldByteCount)
         self.connections[slot].output.channelWrote()
-        self.connections[slot].session.noteSent()
+        // The bytes of a longer frame are a sign of life, like a frame.
+        if !self.connections[slot].output.isDrained { self.connections[slot].session.noteSent() }
         if !self.connections[slot].isClosing { self.connections[slot].flush(slot, send, into: &actions) }
         let sentCount = byteCount - Int(self.connections[slot].output.heldByteCount)
         self.spend(1 + sentCount / Connection.bytesPerUnit, into: &actions)
