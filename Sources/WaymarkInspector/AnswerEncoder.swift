@@ -3,7 +3,7 @@ package import WaymarkTexts
 
 /// A value that is JSON already: the model's parts of an answer, or lines of a recording. Strings, numbers, booleans, nulls, arrays and
 /// objects only.
-package struct JSONValue: Encodable {
+package struct JSONPart: Encodable {
     package let value: Any
 
     package init(_ value: Any) { self.value = value }

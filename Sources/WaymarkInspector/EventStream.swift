@@ -184,7 +184,7 @@ package struct EventStream: Sendable {
     /// The answer with its view, if it differs from what was sent last.
     private mutating func sendIfNew(
         _ name: String, _ answer: some Encodable
-    ) -> Joined<JSONValue, Answer.View>? {
+    ) -> Joined<JSONPart, Answer.View>? {
         let members = JSON.members(of: answer)
         var content = members
         for key in ["at", "time", "now", "number", "arrival"] { content[key] = nil }
@@ -195,7 +195,7 @@ package struct EventStream: Sendable {
         let data = JSON.data(content)
         guard self.sent[name] != data else { return nil }
         self.sent[name] = data
-        return Joined(JSONValue(members), Answer.View(view: name))
+        return Joined(JSONPart(members), Answer.View(view: name))
     }
 
     private mutating func event(
@@ -228,7 +228,7 @@ package struct EventStream: Sendable {
             guard let data = actions[id],
                 let object = RecordedJSON.object(String(decoding: data, as: UTF8.self))
             else { return nil }
-            return self.sendIfNew(name, JSONValue(object)).map { ("actions", $0) }
+            return self.sendIfNew(name, JSONPart(object)).map { ("actions", $0) }
         }
     }
 

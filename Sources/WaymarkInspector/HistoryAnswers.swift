@@ -223,7 +223,7 @@ struct HistoryAnswers {
             case .publication(.shareDestination(let id, let place)) where frame.direction == .in:
                 shares.append(
                     Answer.SharedDestination(
-                        shareID: id, destination: JSONValue(ModelJSON.waypoint(place)), stage: "offered",
+                        shareID: id, destination: JSONPart(ModelJSON.waypoint(place)), stage: "offered",
                         client: frame.peers.first ?? "", at: self.source.seconds(placed.place.time),
                         time: JSON.time(placed.place.time.date), entry: "\(placed.place)"))
             case .destinationShareAnswer(let answer) where frame.direction == .in:
@@ -262,7 +262,7 @@ extension Answer.FrameNode {
         if !node.text.isEmpty { self.text = node.text }
         if !node.problem.isEmpty { self.problem = node.problem }
         if node.name == "unknown" { self.unknown = true }
-        self.value = node.value.map { JSONValue(Self.plain($0)) }
+        self.value = node.value.map { JSONPart(Self.plain($0)) }
         if !node.children.isEmpty { self.children = node.children.map { Self($0) } }
     }
 

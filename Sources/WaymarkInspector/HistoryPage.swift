@@ -199,7 +199,7 @@ struct EntryFilter: Sendable, Hashable {
 
 /// Entries as lines of `waymark watch --json`, with where they are.
 struct EntryObjects {
-    typealias Object = Joined<JSONValue, Answer.Entry>
+    typealias Object = Joined<JSONPart, Answer.Entry>
 
     private let source: InspectedSource
 
@@ -246,7 +246,7 @@ struct EntryObjects {
             if hasText { answer.text = "\(peer)  \(bytes.count) bytes that are no frame" }
         case .state: line = ["kind": "synchronized"]
         }
-        return Joined(JSONValue(line), answer)
+        return Joined(JSONPart(line), answer)
     }
 
     /// What a run says of itself may name places.

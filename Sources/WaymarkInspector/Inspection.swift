@@ -339,7 +339,7 @@ package struct Inspection: Sendable {
             sides.append(
                 Answer.ComparedState(
                     source: source.id, at: source.seconds(time ?? source.end), vehicle: id.rawValue,
-                    state: picture.published.map { JSONValue(StateObjects.object($0)) }))
+                    state: picture.published.map { JSONPart(StateObjects.object($0)) }))
         }
         var differences = JSONDifferences()
         differences.find(sides[0].state?.value, sides[1].state?.value)
@@ -387,7 +387,7 @@ package struct Inspection: Sendable {
         let profiles = self.options.profiles.sorted { $0.key < $1.key }.map { name, data in
             Answer.Profile(
                 name: name,
-                profile: JSONValue(RecordedJSON.object(String(decoding: data, as: UTF8.self)) ?? [:]))
+                profile: JSONPart(RecordedJSON.object(String(decoding: data, as: UTF8.self)) ?? [:]))
         }
         return ProtocolNames.answer(profiles)
     }

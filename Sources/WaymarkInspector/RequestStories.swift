@@ -89,14 +89,14 @@ struct RequestStories {
                 request.requestID, "stop", peer, placed,
                 "\(peer) asks for a stop at \(self.name(request.waypoint))"
             ) {
-                $0.waypoint = JSONValue(ModelJSON.waypoint(request.waypoint))
+                $0.waypoint = JSONPart(ModelJSON.waypoint(request.waypoint))
                 $0.segment = request.segment.rawValue.isEmpty ? nil : request.segment.rawValue
             }
         case .destinationRequest(let request):
             self.begin(
                 request.requestID, "drive", peer, placed,
                 "\(peer) asks for a drive to \(self.name(request.destination))"
-            ) { $0.destination = JSONValue(ModelJSON.waypoint(request.destination)) }
+            ) { $0.destination = JSONPart(ModelJSON.waypoint(request.destination)) }
         case .withdrawRequest(let request):
             self.add(request.requestID, "withdrawn", peer, placed, "\(peer) withdraws the request") {
                 $0.withdrawnBy = peer
@@ -128,7 +128,7 @@ struct RequestStories {
             self.add(
                 answer.requestID, "estimates", peer, placed,
                 "\(peer) offers \(Story.estimates(estimates)) with the stop",
-                with: { $0.travelEstimates = JSONValue(ModelJSON.estimates(estimates)) }
+                with: { $0.travelEstimates = JSONPart(ModelJSON.estimates(estimates)) }
             ) { $0.change(by: peer) { $0.hasEstimates = true } }
         case .ownPrompt:
             self.add(answer.requestID, "ownPrompt", peer, placed, "\(peer) asks its own user") {

@@ -149,7 +149,7 @@ struct JSONDifferences {
             guard self.found.count < Self.countMax else { return self.isTruncated = true }
             self.found.append(
                 Answer.Difference(
-                    path: path, a: mine.map { JSONValue($0) }, b: theirs.map { JSONValue($0) }))
+                    path: path, a: mine.map { JSONPart($0) }, b: theirs.map { JSONPart($0) }))
         }
     }
 

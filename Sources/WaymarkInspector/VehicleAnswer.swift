@@ -37,9 +37,9 @@ struct VehicleAnswer {
         if isPreview { answer.vehicle?.endpoints = nil }
         guard let content = self.picture.content else { return answer }
         answer.routeKey = Self.routeKey(content)
-        answer.published = self.states.published.map { JSONValue($0) }
+        answer.published = self.states.published.map { JSONPart($0) }
         if let held = self.states.held, let endpoint = self.picture.endpoint {
-            answer.held = JSONValue(held)
+            answer.held = JSONPart(held)
             answer.heldBy = self.holder(endpoint, content, isPreview: isPreview)
         }
         answer.card = self.card
@@ -132,7 +132,7 @@ struct VehicleAnswer {
     func tables() -> Answer.Tables {
         Answer.Tables(
             maneuvers: self.maneuvers, laneGuidances: self.laneGuidances, segments: self.segments,
-            stops: (self.picture.published?.trip?.waypoints ?? []).map { JSONValue(ModelJSON.waypoint($0)) },
+            stops: (self.picture.published?.trip?.waypoints ?? []).map { JSONPart(ModelJSON.waypoint($0)) },
             routeKey: self.picture.content.map(Self.routeKey),
             routeSource: self.picture.record?.routeSource?.name)
     }
@@ -169,11 +169,11 @@ struct VehicleAnswer {
             let (mine, place) = (held[maneuver.id], places[maneuver.id])
             return Answer.ManeuverRow(
                 order: index + 1, id: Int(maneuver.id.rawValue), state: standing,
-                published: JSONValue(ModelJSON.maneuver(maneuver)), glyph: glyph.answer, text: glyph.text,
+                published: JSONPart(ModelJSON.maneuver(maneuver)), glyph: glyph.answer, text: glyph.text,
                 why: self.why("maneuvers", "\(maneuver.id.rawValue)"),
                 addedBy: content.maneuverSequences[maneuver.id].map { Int(clamping: $0) },
-                estimates: state.maneuverEstimates[maneuver.id].map { JSONValue(ModelJSON.estimates($0)) },
-                held: mine.map { JSONValue(ModelJSON.maneuver($0)) },
+                estimates: state.maneuverEstimates[maneuver.id].map { JSONPart(ModelJSON.estimates($0)) },
+                held: mine.map { JSONPart(ModelJSON.maneuver($0)) },
                 chosenVariant: mine?.instructionVariants.first.flatMap {
                     maneuver.instructionVariants.firstIndex(of: $0)
                 },
@@ -195,14 +195,14 @@ struct VehicleAnswer {
                 current: guidance.id == state.currentLaneGuidance,
                 linkedFrom: state.maneuvers.filter { $0.linkedLaneGuidance == guidance.id }
                     .map { Int($0.id.rawValue) },
-                published: JSONValue(ModelJSON.laneGuidance(guidance)), text: guidance.lanesInWords,
+                published: JSONPart(ModelJSON.laneGuidance(guidance)), text: guidance.lanesInWords,
                 why: self.why("laneGuidances", "\(guidance.id.rawValue)"),
-                held: held[guidance.id].map { JSONValue(ModelJSON.laneGuidance($0)) },
+                held: held[guidance.id].map { JSONPart(ModelJSON.laneGuidance($0)) },
                 addedBy: content.laneGuidanceSequences[guidance.id].map { Int(clamping: $0) })
         }
     }
 
-    private var segments: [Joined<JSONValue, Answer.SegmentRow>] {
+    private var segments: [Joined<JSONPart, Answer.SegmentRow>] {
         guard let state = self.picture.published else { return [] }
         let held = Dictionary((self.picture.held?.segments ?? []).map { ($0.id, $0) }) { $1 }
         return state.segments.enumerated().map { index, segment in
@@ -213,7 +213,7 @@ struct VehicleAnswer {
                     published: segment.coordinates.count, held: held[segment.id]?.coordinates.count),
                 why: self.why("segments", segment.id), lengthMeters: length.map { Int($0.rounded()) },
                 derived: length == nil ? nil : ["lengthMeters"])
-            return Joined(JSONValue(StateObjects.segment(segment)), row)
+            return Joined(JSONPart(StateObjects.segment(segment)), row)
         }
     }
 
@@ -271,13 +271,13 @@ struct VehicleAnswer {
         return [trip.origin.center, trip.destination.center] + trip.waypoints.map(\.center)
     }
 
-    private static func places(_ trip: Trip?) -> [Joined<JSONValue, Answer.PlaceRole>] {
+    private static func places(_ trip: Trip?) -> [Joined<JSONPart, Answer.PlaceRole>] {
         guard let trip else { return [] }
         let all =
             [("origin", trip.origin)] + trip.waypoints.map { ("stop", $0) }
             + [("destination", trip.destination)]
         return all.map { role, waypoint in
-            Joined(JSONValue(ModelJSON.waypoint(waypoint)), Answer.PlaceRole(role: role))
+            Joined(JSONPart(ModelJSON.waypoint(waypoint)), Answer.PlaceRole(role: role))
         }
     }
 }

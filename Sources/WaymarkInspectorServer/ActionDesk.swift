@@ -89,7 +89,7 @@ package actor ActionDesk {
         let prompt = speaker?.prompts.first.map { open in
             Answer.Prompt(
                 requestID: open.prompt.id, waypoint: self.place(open.prompt.waypoint),
-                travelEstimates: JSONValue(ModelJSON.estimates(open.prompt.travelEstimates)),
+                travelEstimates: JSONPart(ModelJSON.estimates(open.prompt.travelEstimates)),
                 deadline: open.since.timeIntervalSince(begin) + open.prompt.timeout / .seconds(1))
         }
         let share = speaker?.share.map { open in
@@ -105,9 +105,9 @@ package actor ActionDesk {
     }
 
     /// A place, without a centre if it is hidden: the page would show one.
-    private func place(_ waypoint: Waypoint) -> JSONValue {
+    private func place(_ waypoint: Waypoint) -> JSONPart {
         let hidden: [String: Any] = ["nameVariants": ["a hidden place"]]
-        return JSONValue(self.settings.isRedacted ? hidden : ModelJSON.waypoint(waypoint))
+        return JSONPart(self.settings.isRedacted ? hidden : ModelJSON.waypoint(waypoint))
     }
 
     // MARK: Actions

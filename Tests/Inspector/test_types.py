@@ -17,7 +17,7 @@ extension Answer {
         /// The name,
         /// if it has one.
         var name: String?
-        var rest: [Joined<JSONValue, Rest>]?
+        var rest: [Joined<JSONPart, Rest>]?
     }
 
     // MARK: The rest
@@ -25,7 +25,7 @@ extension Answer {
     struct Rest: Encodable, Equatable {
         let times: [String: Double]
         let points: [[Double]]
-        let value: JSONValue
+        let value: JSONPart
         var row: Joined<Row, Rest>?
     }
 }

@@ -11,7 +11,7 @@ import WaymarkTexts
         var name: String?
         var isNew: Bool?
         var points: [[Double]]?
-        var part: JSONValue?
+        var part: JSONPart?
         var rows: [Row]?
         var times: [String: [String: Double]]?
     }
@@ -22,8 +22,8 @@ import WaymarkTexts
 
     @Test func `an answer is the text of the dictionary that it stands for`() {
         let row = Row(
-            id: 1, at: 2, name: "a/b", isNew: false, points: [[1, 2.5], []], part: JSONValue(7),
-            rows: [Row(id: 3, at: 0.1), Row(id: 4, at: 1e-9, part: JSONValue([["x": true]]))],
+            id: 1, at: 2, name: "a/b", isNew: false, points: [[1, 2.5], []], part: JSONPart(7),
+            rows: [Row(id: 3, at: 0.1), Row(id: 4, at: 1e-9, part: JSONPart([["x": true]]))],
             times: ["dut": ["at": 3], "other": [:]])
         let object: [String: Any] = [
             "id": 1, "at": 2.0, "name": "a/b", "isNew": false, "points": [[1, 2.5], [Double]()], "part": 7,
@@ -41,7 +41,7 @@ import WaymarkTexts
     }
 
     @Test func `of two objects as one the second one's members count`() {
-        let part = JSONValue(["id": 9, "kind": "frame"] as [String: Any])
+        let part = JSONPart(["id": 9, "kind": "frame"] as [String: Any])
         #expect(Self.text(Joined(part, Row(id: 1, at: 2))) == #"{"at":2,"id":1,"kind":"frame"}"#)
         #expect(Self.text(Joined(Row(id: 1, at: 2), part)) == #"{"at":2,"id":9,"kind":"frame"}"#)
     }

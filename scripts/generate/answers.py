@@ -21,7 +21,7 @@ declare namespace Answer {
 		[name: string]: any;
 	}
 """
-PLAIN = {"Int": "number", "Double": "number", "Bool": "boolean", "String": "string", "JSONValue": "any"}
+PLAIN = {"Int": "number", "Double": "number", "Bool": "boolean", "String": "string", "JSONPart": "any"}
 IGNORED = re.compile(r"|(internal |package )?import \w+| *// MARK: .+|package enum Answer \{\}")
 EXTENSION = re.compile(r"extension Answer \{")
 STRUCTURE = re.compile(r" {4}struct (\w+): Encodable(?:, Equatable)? \{")
@@ -97,7 +97,7 @@ def typescript(text, names):
         return f"({inner})[]" if "&" in inner else f"{inner}[]"
     if match := re.fullmatch(r"Joined<(.+)>", text):
         # `any` joined with something is `any`.
-        return " & ".join("Members" if part == "JSONValue" else typescript(part, names) for part in parts(match[1]))
+        return " & ".join("Members" if part == "JSONPart" else typescript(part, names) for part in parts(match[1]))
     raise UnknownTypeError(text)
 
 

@@ -10,13 +10,13 @@ extension Answer {
     }
 
     struct Entries: Encodable {
-        let entries: [Joined<JSONValue, Entry>]
+        let entries: [Joined<JSONPart, Entry>]
         var last: String?
     }
 
     struct EntriesEvent: Encodable {
         let view: String
-        let entries: [Joined<JSONValue, Entry>]
+        let entries: [Joined<JSONPart, Entry>]
         let skipped: Int
     }
 
@@ -36,7 +36,7 @@ extension Answer {
     struct Frame: Encodable {
         let entry: String
         let at: Double
-        let line: Joined<JSONValue, Entry>
+        let line: Joined<JSONPart, Entry>
         let hex: String
         let tree: [FrameNode]
         let redacted: Bool
@@ -54,7 +54,7 @@ extension Answer {
         var text: String?
         var problem: String?
         var unknown: Bool?
-        var value: JSONValue?
+        var value: JSONPart?
         var children: [FrameNode]?
     }
 
@@ -163,9 +163,9 @@ extension Answer {
         var stage: String
         var by: String?
         var begin: Double?
-        var waypoint: JSONValue?
+        var waypoint: JSONPart?
         var segment: String?
-        var destination: JSONValue?
+        var destination: JSONPart?
         var client: String?
         var session: Int?
         var deadline: Double?
@@ -183,7 +183,7 @@ extension Answer {
         var peer: String?
         var outcome: String?
         var accepted: Bool?
-        var travelEstimates: JSONValue?
+        var travelEstimates: JSONPart?
         var deadline: Double?
         var field: String?
         var reason: String?
@@ -203,7 +203,7 @@ extension Answer {
 
     struct SharedDestination: Encodable {
         let shareID: String
-        let destination: JSONValue
+        let destination: JSONPart
         var stage: String
         let client: String
         let at: Double

@@ -108,7 +108,7 @@ extension Answer {
 
     struct Profile: Encodable {
         let name: String
-        let profile: JSONValue
+        let profile: JSONPart
     }
 
     struct ProfileLimit: Encodable {
@@ -127,13 +127,13 @@ extension Answer {
         let source: String
         let at: Double
         let vehicle: String
-        var state: JSONValue?
+        var state: JSONPart?
     }
 
     struct Difference: Encodable {
         let path: String
-        var a: JSONValue?
-        var b: JSONValue?
+        var a: JSONPart?
+        var b: JSONPart?
     }
 
     // MARK: Events

@@ -6,8 +6,8 @@ extension Answer {
         var client: Joined<ClientRecord, Connection>?
         var session: SessionRecord?
         var routeKey: String?
-        var published: JSONValue?
-        var held: JSONValue?
+        var published: JSONPart?
+        var held: JSONPart?
         var heldBy: Holder?
         var card: Card?
         var arrival: Arrival?
@@ -84,8 +84,8 @@ extension Answer {
     struct Tables: Encodable {
         let maneuvers: [ManeuverRow]
         let laneGuidances: [LaneGuidanceRow]
-        let segments: [Joined<JSONValue, SegmentRow>]
-        let stops: [JSONValue]
+        let segments: [Joined<JSONPart, SegmentRow>]
+        let stops: [JSONPart]
         var routeKey: String?
         var routeSource: String?
     }
@@ -94,13 +94,13 @@ extension Answer {
         let order: Int
         let id: Int
         let state: String
-        let published: JSONValue
+        let published: JSONPart
         let glyph: Glyph
         let text: String
         let why: [Reason]
         var addedBy: Int?
-        var estimates: JSONValue?
-        var held: JSONValue?
+        var estimates: JSONPart?
+        var held: JSONPart?
         var chosenVariant: Int?
         var distanceFromPreviousMeters: Int?
         var at: [Double]?
@@ -113,10 +113,10 @@ extension Answer {
         let id: Int
         let current: Bool
         let linkedFrom: [Int]
-        let published: JSONValue
+        let published: JSONPart
         let text: String
         let why: [Reason]
-        var held: JSONValue?
+        var held: JSONPart?
         var addedBy: Int?
     }
 
@@ -142,7 +142,7 @@ extension Answer {
         var truncated: Bool?
         let segments: [RouteSegment]
         let maneuvers: [RouteManeuver]
-        let places: [Joined<JSONValue, PlaceRole>]
+        let places: [Joined<JSONPart, PlaceRole>]
         var position: Position?
         /// The south-western and the north-eastern corner.
         var bounds: [[Double]]?

@@ -24,14 +24,14 @@ extension Answer {
 
     struct Prompt: Encodable {
         let requestID: String
-        let waypoint: JSONValue
-        let travelEstimates: JSONValue
+        let waypoint: JSONPart
+        let travelEstimates: JSONPart
         let deadline: Double
     }
 
     struct OfferedShare: Encodable {
         let shareID: String
-        let destination: JSONValue
+        let destination: JSONPart
         let deadline: Double
     }
 
