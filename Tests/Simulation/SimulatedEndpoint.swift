@@ -12,7 +12,9 @@ struct SimulatedEndpoint {
         var outcome: Outcome?
         /// Sent on the current connection.
         var isSent = false
-        /// The outcome is known, but a new gateway may not know it: the request is not sent again.
+        /// Sent on any connection.
+        var wasSent = false
+        /// A gateway that does not know this endpoint may have ended the request before: it is not sent again.
         var isSettled = false
     }
 
@@ -125,7 +127,8 @@ struct SimulatedEndpoint {
         // The gateway does not know this endpoint: all earlier state is void.
         self.ended = []
         self.leave()
-        for id in self.requests where self.requestStates[id]?.outcome != nil {
+        for id in self.requests {
+            guard let request = self.requestStates[id], request.wasSent || request.outcome != nil else { continue }
             self.requestStates[id]?.isSettled = true
         }
     }
@@ -159,17 +162,21 @@ struct SimulatedEndpoint {
     mutating func send(_ id: Identifier) -> Message? {
         guard self.requestStates[id]?.isSettled == false else { return nil }
         self.requestStates[id]?.isSent = true
+        self.requestStates[id]?.wasSent = true
         return self.requestStates[id]?.message
     }
 
     /// Requests without an outcome that were not sent on this connection.
     var unsentRequests: [Identifier] {
-        self.requests.filter {
-            self.requestStates[$0]?.outcome == nil && self.requestStates[$0]?.isSent == false
-        }
+        self.openRequests.filter { self.requestStates[$0]?.isSent == false }
     }
 
-    var openRequests: [Identifier] { self.requests.filter { self.requestStates[$0]?.outcome == nil } }
+    /// Requests without an outcome that may have one.
+    var openRequests: [Identifier] {
+        self.requests.filter {
+            self.requestStates[$0]?.outcome == nil && self.requestStates[$0]?.isSettled == false
+        }
+    }
 
     // MARK: Receiving
 
