@@ -182,7 +182,7 @@ struct PeerSilentRule: LintRule {
         context.find(
             .peerSilent, peer, .none, values: [("interval", "\(known.interval.milliseconds) ms")],
             "\(peer) sent nothing for \((context.instant - known.last).milliseconds) ms, "
-                + "and must send a frame every \(known.interval.milliseconds) ms")
+                + "and must send something every \(known.interval.milliseconds) ms")
     }
 }
 

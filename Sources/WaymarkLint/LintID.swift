@@ -74,7 +74,7 @@ public enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomStr
     case resumeCursor = "LINT-RESUME-CURSOR"
     /// A vehicle read too slowly or stopped answering, so that the gateway closed its connection.
     case readSlow = "LINT-READ-SLOW"
-    /// A peer sent no frame in an interval of its keepalive.
+    /// A peer sent nothing in an interval of its keepalive.
     case peerSilent = "LINT-PEER-SILENT"
 
     /// Its id, e.g. `LINT-LANE-LINK`.
@@ -120,7 +120,7 @@ public enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomStr
         case .receiptWrong: "A vehicle's receipts are wrong or missing."
         case .resumeForgotten: "A peer came back without the token that continues its session."
         case .resumeCursor: "A vehicle came back with another number than that of what it holds."
-        case .peerSilent: "A peer sent no frame in an interval of its keepalive."
+        case .peerSilent: "A peer sent nothing in an interval of its keepalive."
         case .readSlow:
             "A vehicle read too slowly or stopped answering, so that the gateway closed its connection."
         }
