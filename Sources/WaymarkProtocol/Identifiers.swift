@@ -136,7 +136,7 @@ package struct ObserverName: WireName {
     package init(unchecked rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Lets a peer resume after it lost its connection: 128 random bits, valid once.
+/// Lets a peer resume after it lost its connection: 128 random bits, for one resumption.
 package struct ResumptionToken: Sendable, Hashable, Codable {
     package var high: UInt64
     package var low: UInt64

@@ -174,7 +174,8 @@ import WaymarkProtocol
             })
         let words = Self.field(5, [UInt8](repeating: 0x61, count: 200))
         let route: [UInt8] = (UInt8(1)...50).flatMap { Self.field(1, Self.maneuver($0) + words) }
-        let length: [UInt8] = [UInt8(route.count & 127 | 128), UInt8(route.count >> 7)]
+        let (low, high) = (route.count % 128 + 128, route.count / 128)
+        let length = [UInt8(low), UInt8(high)]
         var body: [UInt8] = Self.field(1, Self.trip) + [0x10, 1, 0x1A]
         body += length
         body += route
