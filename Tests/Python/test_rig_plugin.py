@@ -102,7 +102,8 @@ async def test_turn(rig):
     async with Client("app", rig.gateway.navigation) as client:
         await drive(client, m.ManeuverType.RIGHT_TURN)
         await car.expect("updateManeuverEstimates", within=5)
-        await car.eventually({"next.type": "leftTurn", "next.distance": "<200m"}, within="100ms")
+        turn = car.eventually({"next.type": "leftTurn", "next.distance": "<200m"}, within="100ms")
+        await turn.because("A driver must know where to turn.")
 """
     result = run(tests=tests)
     result.assert_outcomes(failed=1)
@@ -110,10 +111,11 @@ async def test_turn(rig):
         r".*RigFailure: eventually next.type leftTurn, next.distance <200m within 0.1 s of",
         r"E +car/cluster",
         r"E +in +test_it.py:9",
+        r"E +because +A driver must know where to turn\.",
         r"E +nearest +at \d+\.\d{3} s; 1 value is different",
         r"E +next.type +rightTurn +expected leftTurn",
         r"E +> +\d+\.\d{3}  UpdateManeuverEstimates \d+: maneuver 1, distanceMeters 150",
-        r"E +vehicle .* connected,.*",
+        r"E +vehicle +\d+\.\d{3} connected · .*",
         r".*Captured waymarkd call.*",
     ])  # fmt: skip
 
@@ -334,8 +336,9 @@ if "--list" in sys.argv:
     sys.exit()
 line = {{"kind": "scenario", "seed": 7, "clock": "virtual", "seconds": 1.5, "verdict": "passed", "expectations": [], "lints": []}}
 if name.startswith("red"):
-    failed = {{"line": 3, "column": 5, "verdict": "failed", "text": "x", "explanation": ["  next.type"]}}
-    line |= {{"verdict": "failed", "expectations": [failed],
+    failed = {{"line": 3, "column": 5, "verdict": "failed", "seconds": 1.25, "text": "x", "explanation": ["  next.type"]}}
+    passed = {{"line": 2, "column": 3, "verdict": "passed", "seconds": 0.5, "text": "y"}}
+    line |= {{"verdict": "failed", "expectations": [passed, failed],
               "lints": [{{"rule": "LINT-LANE-LINK", "sentence": "Lanes.", "findings": [{{"seconds": 2, "text": "lanes 4"}}]}}]}}
     line |= {{"recording": ".waymark/red/seed 7.mcap", "programs": [{{"peer": "client", "output": ["nav: no route"]}}]}}
 if name.startswith("broken"):

@@ -30,6 +30,8 @@ class Judged:
     is_endless: bool = False
     #: Where the test says it.
     place: str = ""
+    #: The reason why it matters, for the report.
+    because: str = ""
     failures: list[Failed] = field(default_factory=list)
     failure_count: int = 0
     passes: int = 0

@@ -1,4 +1,4 @@
-"""A failed expectation in words: what was expected, what was nearest, and what happened around it.
+"""A failed expectation in words: what was expected, what was nearest, and what happened around it. The words are those of `waymark test`.
 
 At most 72 columns wide: pytest adds 8.
 """
@@ -15,13 +15,14 @@ from waymark_nav import _json
 from waymark_nav.core import Traced
 from waymark_nav.rig._history import Entry, History
 from waymark_nav.rig._judge import Judged
-from waymark_nav.rig._times import clock, seconds
+from waymark_nav.rig._timeline import timeline
+from waymark_nav.rig._times import clock
 from waymark_nav.rig._words import Failed
 
 _WIDTH = 72
 _INDENT = 12
-#: Entries before and after the nearest one.
-_BEFORE, _AFTER = 10, 9
+#: Entries before the marked one, and in all.
+_BEFORE, _ENTRIES_MAX = 7, 20
 _ISOLATES = "\u2066\u2067\u2068\u2069"
 _LETTER = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff"
 #: Words that are written from right to left, with the spaces, numbers and joiners between them.
@@ -33,13 +34,11 @@ def explain(judged: Judged, history: History, notes: list[str]) -> str:
     """Why an expectation failed. Of several failures the first is told in full."""
     failed = judged.failures[0]
     text = textwrap.wrap(judged.text, _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
-    lines = [*text, *_labelled("in", judged.place), *_when(judged, failed), *_nearest(failed, history)]
-    around = failed.nearest.index if failed.nearest is not None else _index_at(history, failed.instant)
-    entries = history.entries[max(0, around - _BEFORE) : around + _AFTER + 1]
-    if entries:
-        marked = failed.nearest.index if failed.nearest is not None else None
-        lines += ["", *(_entry(each, each.index == marked) for each in entries), ""]
-    lines += _labelled("vehicle", _timeline(history, failed.instant))
+    lines = [*text, *_labelled("in", judged.place)]
+    if judged.because:
+        lines += _labelled("because", judged.because)
+    lines += [*_when(judged, failed), *_nearest(failed, history), "", *_table(failed, history)]
+    lines += _labelled("vehicle", timeline(history, failed.instant))
     for note in notes:
         lines += _labelled("note", note)
     return _printable("\n".join(lines))
@@ -50,10 +49,11 @@ def _labelled(label: str, text: str) -> list[str]:
 
 
 def _when(judged: Judged, failed: Failed) -> list[str]:
+    decided = f"decided at {clock(failed.instant)} s"
     if judged.is_not_reached:
-        return _labelled("event", "never happened")
-    since = "event" if judged.when is not None else "since"
-    lines = _labelled(since, f"{clock(failed.anchor.instant)} s; decided at {clock(failed.instant)} s")
+        return _labelled("event", f"never happened; {decided}")
+    began = f"{clock(failed.anchor.instant)} s; {decided}"
+    lines = _labelled("since", began) if judged.when is None else _labelled("event", f"at {began}")
     if failed.error:
         lines += _labelled("error", failed.error)
     if judged.failure_count > 1:
@@ -64,11 +64,12 @@ def _when(judged: Judged, failed: Failed) -> list[str]:
 def _nearest(failed: Failed, history: History) -> list[str]:
     nearest = failed.nearest
     if nearest is None:
-        return [] if failed.error else _labelled("nearest", "nothing was seen")
+        return [] if failed.error else _labelled("nearest", "nothing like it was seen")
     at = clock(history.entries[nearest.index].instant)
     count = len(nearest.differences)
-    what = f"{count} value{' is' if count == 1 else 's are'} different" if count else "this happened"
-    lines = _labelled("nearest", f"at {at} s; {what}")
+    if count == 0:
+        return _labelled("seen", f"at {at} s")
+    lines = _labelled("nearest", f"at {at} s; {count} value{' is' if count == 1 else 's are'} different")
     width = max((len(each.path) for each in nearest.differences), default=0)
     seen = max((len(each.seen) for each in nearest.differences), default=0)
     for each in nearest.differences:
@@ -77,9 +78,26 @@ def _nearest(failed: Failed, history: History) -> list[str]:
     return lines
 
 
-def _index_at(history: History, instant: int) -> int:
-    """Of the last entry that is not after an instant."""
-    return max((entry.index for entry in history.entries if entry.instant <= instant), default=0)
+def _table(failed: Failed, history: History) -> list[str]:
+    """The entries around the nearest one, else around the one with which the expectation began, up to the failure."""
+    entries = [entry for entry in history.entries if entry.instant <= failed.instant]
+    if not entries:
+        return []
+    anchor = failed.anchor.index
+    marked = failed.nearest.index if failed.nearest is not None else anchor if anchor >= 0 else len(entries) - 1
+    first = max(0, marked - _BEFORE)
+    shown = entries[first : first + _ENTRIES_MAX]
+    lines: list[str] = []
+    if 0 <= anchor < first:
+        lines.append(_entry(entries[anchor], False))
+        lines += _more(first - anchor - 1)
+    lines += [_entry(each, each.index == marked) for each in shown]
+    lines += _more(len(entries) - first - len(shown), f" until {clock(failed.instant)} s")
+    return [*lines, ""]
+
+
+def _more(count: int, until: str = "") -> list[str]:
+    return [f"{'':13}… {count} more{until}"] if count > 0 else []
 
 
 def _entry(entry: Entry, is_marked: bool) -> str:
@@ -93,7 +111,7 @@ def _entry(entry: Entry, is_marked: bool) -> str:
         name += f" {frame.sequence}"
     values = ", ".join(f"{path} {value}" for path, value in _flat(content))
     text = f"{name}: {values}" if values else name
-    line = f"  {'>' if is_marked else ' '} {clock(entry.instant):>9}  {text}"
+    line = f"  {'>' if is_marked else ' '}{clock(entry.instant):>8}  {text}"
     return line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…"
 
 
@@ -113,27 +131,6 @@ def _flat(content: dict[str, Any]) -> Iterator[tuple[str, str]]:
                 yield key, "true" if value else "false"
             case _:
                 yield key, str(value)
-
-
-def _timeline(history: History, end: int) -> str:
-    """When the vehicle was connected, and what it showed."""
-    steps: list[str] = []
-    before = ""
-    for moment in history.moments[1:]:
-        instant = history.entries[moment.index].instant
-        if instant > end:
-            break
-        now = f"{'connected' if moment.is_connected else 'not connected'}, {moment.state.phase.value}"
-        if now != before:
-            steps.append(f"{clock(instant)} {now}")
-        before = now
-    last = history.moment_at(_index_at(history, end)) if history.entries else None
-    if last is not None and last.state.next_maneuver is not None:
-        next_values = last.value("next")
-        at = f", {next_values['distance']} m" if next_values.get("distance") is not None else ""
-        steps.append(f"{clock(end)} {next_values['type']}{at}")
-    shown = steps if len(steps) <= 8 else ["…", *steps[-8:]]
-    return " · ".join(shown) if shown else f"never connected, in {seconds(end)}"
 
 
 def _printable(text: str) -> str:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from waymark_nav import Endpoint, VehicleState, messages as m
 from waymark_nav.core import Event
@@ -233,6 +233,11 @@ class Expectation:
         self._waiter: asyncio.Future[None] | None = None
         #: Its failure was raised.
         self._is_told = False
+
+    def because(self, reason: str) -> Self:
+        """Adds to the report why it matters."""
+        self._judged.because = reason
+        return self
 
     @property
     def is_over(self) -> bool:
