@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -95,7 +96,7 @@ async def test_with_a_gateway_only(gateway, tmp_path):
     run(tests=tests).assert_outcomes(passed=7)
 
 
-def test_a_failure_explains_itself(run: Run) -> None:
+def test_a_failure_explains_itself(run: Run, pytester: pytest.Pytester) -> None:
     tests = """
 async def test_turn(rig):
     car = await rig.vehicle("car")
@@ -105,7 +106,7 @@ async def test_turn(rig):
         turn = car.eventually({"next.type": "leftTurn", "next.distance": "<200m"}, within="100ms")
         await turn.because("A driver must know where to turn.")
 """
-    result = run(tests=tests)
+    result = run("--junit-xml=out.xml", tests=tests)
     result.assert_outcomes(failed=1)
     result.stdout.re_match_lines([
         r".*RigFailure: eventually next.type leftTurn, next.distance <200m within 0.1 s of",
@@ -117,7 +118,37 @@ async def test_turn(rig):
         r"E +> +\d+\.\d{3}  UpdateManeuverEstimates \d+: maneuver 1, distanceMeters 150",
         r"E +vehicle +\d+\.\d{3} connected · .*",
         r".*Captured waymarkd call.*",
+        r".*Captured expectations call.*",
+        r"passed at \d+\.\d{3} s: test_it.py:8 message updateManeuverEstimates within 5 s of car/cluster",
+        r"failed at \d+\.\d{3} s: test_it.py:9 eventually next.type leftTurn.*",
     ])  # fmt: skip
+    properties = pytester.path.joinpath("out.xml").read_text()
+    assert properties.count('<property name="expectation" value="passed at') == 1
+    assert properties.count('<property name="expectation" value="failed at') == 1
+
+
+def test_a_test_that_passed_has_its_verdicts_in_junit(run: Run, pytester: pytest.Pytester) -> None:
+    tests = """
+async def test_green(rig):
+    car = await rig.vehicle("car")
+    for _ in range(50):
+        await car.eventually({"connected": True}, within=5)
+    async with car.phase("a quiet one"):
+        car.never("showAlert")
+
+async def test_red(rig):
+    car = await rig.vehicle("car")
+    for _ in range(50):
+        await car.eventually({"connected": True}, within=5)
+    assert 1 == 2
+"""
+    result = run("--junit-xml=out.xml", tests=tests)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.re_match_lines([r".*Captured expectations call.*", r"… 10 more", r"passed at .*"])
+    verdicts = pytester.path.joinpath("out.xml").read_text().split('<property name="expectation" value="')[1:]
+    assert len(verdicts) == 101
+    assert all(verdict.startswith("passed at ") for verdict in verdicts)
+    assert "test_it.py:9 never message showAlert of car/cluster" in verdicts[50]
 
 
 def test_what_is_not_awaited_fails_too(run: Run) -> None:
@@ -164,7 +195,8 @@ async def test_request(rig):
         "acepted is no outcome; did you mean accepted?",
     ):
         assert said in text
-    assert "never connected false" not in text
+    assert all(line.startswith("passed at ") for line in text.splitlines() if "never connected false" in line)
+    assert re.search(r"^failed at \d+\.\d{3} s: test_it.py:8 message dismissAlert", text, re.M)
 
 
 def test_programs_take_part(run: Run) -> None:
@@ -372,6 +404,8 @@ def test_scenario_files_are_tests(run: Run, pytester: pytest.Pytester, monkeypat
         assert said in text
     properties = pytester.path.joinpath("out.xml").read_text()
     assert 'name="seed" value="7"' in properties
+    assert 'name="expectation" value="passed at 0.500 s: 2:3 y"' in properties
+    assert 'name="expectation" value="failed at 1.250 s: 3:5 x"' in properties
     assert 'name="recording" value=".waymark/red/seed 7.mcap"' in properties
     monkeypatch.setenv("WAYMARK", "/there/is/none")
     run("green.scenario.yaml").stdout.fnmatch_lines(["*there is no program /there/is/none*"])

@@ -187,6 +187,20 @@ def test_the_vehicle_shows_each_change_as_a_step() -> None:
     assert timeline(drive.history, 70 * _MILLISECOND).endswith("0.070 maneuver 4, prepare, 4.4 km")
 
 
+def test_each_expectation_has_a_line_with_its_verdict() -> None:
+    drive = Drive()
+    passed: Any = drive.eventually({"connected": True}, within=1)
+    failed: Any = drive.expect("showAlert", within=1)
+    open_one: Any = drive.never("currentRoadName")
+    drive.see(10, Connected(resumed=False))
+    drive.judge.expire(2 * NANOSECONDS)
+    assert _report.verdicts([passed, failed, open_one]) == [
+        "passed at 0.010 s: test_it.py:9 eventually connected true within 1 s",
+        "failed at 1.000 s: test_it.py:9 message showAlert within 1 s",
+        "undecided: test_it.py:9 never message currentRoadName",
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [

@@ -44,6 +44,24 @@ def explain(judged: Judged, history: History, notes: list[str]) -> str:
     return _printable("\n".join(lines))
 
 
+def verdicts(judged: list[Judged]) -> list[str]:
+    """A line for each expectation, in the order of the test."""
+    return [_verdict(each) for each in judged]
+
+
+def _verdict(judged: Judged) -> str:
+    if judged.failures:
+        return verdict("failed", judged.failures[0].instant, judged.place, judged.text)
+    if judged.passed is not None:
+        return verdict("passed", judged.passed, judged.place, judged.text)
+    return _printable(f"undecided: {judged.place} {judged.text}")
+
+
+def verdict(word: str, instant: int, place: str, text: str) -> str:
+    """An expectation in a line: what became of it and when, where it is, and what it expects."""
+    return _printable(f"{word} at {clock(instant)} s: {place} {text}")
+
+
 def _labelled(label: str, text: str) -> list[str]:
     return textwrap.wrap(text, _WIDTH, initial_indent=f"  {label:<{_INDENT - 2}}", subsequent_indent=" " * _INDENT, break_on_hyphens=False)
 

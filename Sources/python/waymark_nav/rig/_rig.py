@@ -15,6 +15,7 @@ from waymark_nav.errors import WaymarkError
 from waymark_nav.rig._errors import RigError, RigFailure
 from waymark_nav.rig._fields import hint
 from waymark_nav.rig._programs import Gateway, Process, program, resource
+from waymark_nav.rig._report import verdicts
 from waymark_nav.rig._times import NANOSECONDS, Time, nanoseconds
 from waymark_nav.rig._vehicle import Vehicle
 
@@ -144,6 +145,10 @@ class Rig:
         process = await Process.start(name or Path(command[0]).name, list(command), environment)
         self.processes.append(process)
         return process
+
+    def _verdicts(self) -> list[str]:
+        """What became of all that was expected, a line each."""
+        return [line for vehicle in self.vehicles for line in verdicts(vehicle._judged)]
 
     def _notes(self) -> list[str]:
         return [note for process in self.processes for note in process._note()]

@@ -14,6 +14,8 @@ import pytest
 
 from waymark_nav.rig._errors import RigError
 from waymark_nav.rig._programs import program
+from waymark_nav.rig._report import verdict
+from waymark_nav.rig._times import NANOSECONDS
 
 _SUFFIX = ".scenario.yaml"
 
@@ -60,6 +62,7 @@ class Scenario(pytest.Item):
             if "recording" in line:
                 line["recording"] = os.path.relpath(self.path.parent / line["recording"], self.config.invocation_params.dir)
             self.user_properties += [(key, line[key]) for key in ("seed", "clock", "seconds", "recording") if key in line]
+            self.user_properties += [("expectation", text) for text in _verdicts(line)]
         failures = [text for line in lines for text in _failures(self.path.name, line)]
         for name, output in (each for line in lines for each in _outputs(line)):
             self.add_report_section("call", name, "\n".join(output))
@@ -85,6 +88,13 @@ def _outputs(line: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
         yield "recording", [line["recordingProblem"]]
     if "recording" in line:
         yield "recording", [f"waymark recording show {shlex.quote(line['recording'])}"]
+
+
+def _verdicts(line: dict[str, Any]) -> Iterator[str]:
+    """What became of each expectation, a line each."""
+    for each in line.get("expectations", []):
+        place = f"{each.get('line')}:{each.get('column')}"
+        yield verdict(str(each.get("verdict")), round(each.get("seconds", 0) * NANOSECONDS), place, str(each.get("text", "")))
 
 
 def _failures(name: str, line: dict[str, Any]) -> Iterator[str]:

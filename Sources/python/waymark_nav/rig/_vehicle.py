@@ -312,6 +312,8 @@ class Vehicle(Words):
         #: When the timer is due.
         self._armed: int | None = None
         self._expectations: list[Expectation] = []
+        #: Expectations of the whole test, also of phases that are over.
+        self._judged: list[Judged] = []
         self._requests: dict[str, asyncio.Task[m.Outcome]] = {}
         #: How late the rig's own timers were, in nanoseconds.
         self._lateness = 0
@@ -381,6 +383,7 @@ class Vehicle(Words):
         judged.text += f" of {self.name}"
         self.judge.begin(judged, self._since or Anchor(len(self.history.entries) - 1, self._now()))
         self._expectations.append(expectation)
+        self._judged.append(judged)
         self._settle()
         return expectation
 

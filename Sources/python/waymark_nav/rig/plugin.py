@@ -19,7 +19,7 @@ from waymark_nav.rig._recording import Recording
 from waymark_nav.rig._rig import Rig
 from waymark_nav.rig._scenarios import ScenarioFile
 
-_LOG_LINES = 40
+_LOG_LINES = _VERDICTS_MAX = 40
 _IS_COROUTINE = pytest.StashKey[bool]()
 
 
@@ -94,7 +94,19 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
             if isinstance(each, Gateway):
                 pyfuncitem.add_report_section("call", "waymarkd", "\n".join(each.log.splitlines()[-_LOG_LINES:]))
         raise
+    finally:
+        for rig in rigs:
+            _add_verdicts(pyfuncitem, rig._verdicts())
     return True
+
+
+def _add_verdicts(item: pytest.Item, lines: list[str]) -> None:
+    """Properties for JUnit; and what pytest shows of a test that failed, if it expected more than one thing."""
+    item.user_properties += [("expectation", line) for line in lines]
+    if len(lines) > 1:
+        more = len(lines) - _VERDICTS_MAX
+        shown = [f"… {more} more", *lines[-_VERDICTS_MAX:]] if more > 0 else lines
+        item.add_report_section("call", "expectations", "\n".join(shown))
 
 
 async def _run(function: Callable[..., Coroutine[Any, Any, object]], arguments: dict[str, Any], rig: Rig | None) -> None:
