@@ -128,7 +128,9 @@ struct SimulatedEndpoint {
         self.ended = []
         self.leave()
         for id in self.requests {
-            guard let request = self.requestStates[id], request.wasSent || request.outcome != nil else { continue }
+            guard let request = self.requestStates[id], request.wasSent || request.outcome != nil else {
+                continue
+            }
             self.requestStates[id]?.isSettled = true
         }
     }
