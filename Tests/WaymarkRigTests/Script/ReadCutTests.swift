@@ -10,15 +10,33 @@ import WaymarkScenario
 @Suite struct ReadCutTests {
     private typealias Crossed = (kind: History.Kind, instant: Instant)
 
-    /// The beginning of a drive, without steps. What crosses within 200 ms has one instant, so that one read can bring it.
+    private static let requests = ["north", "middle", "south"]
+
+    /// A request for a stop, as an action.
+    private static func request(_ id: String) -> String {
+        "do: { request: { waypoint: [47.0956, 9.5176], id: \(id) } }"
+    }
+
+    /// The beginning of a drive with requests, without the entries of its steps. What crosses within 200 ms has one instant, so that one
+    /// read can bring it.
     private static let drive: [Crossed] = {
         do {
-            let scenario = try ScenarioReader.read(
-                "route: vaduz-balzers\nspeed: 50\nended: finished", file: "drive.scenario.yaml")
+            let text = """
+                route: vaduz-balzers
+                speed: 50
+                client: { on-waypoint: decline }
+                steps:
+                \(Self.requests.map { "  - { after: 2s, \(Self.request($0)) }" }.joined(separator: "\n"))
+                ended: finished
+                """
+            let scenario = try ScenarioReader.read(text, file: "drive.scenario.yaml")
             var inputs = ScenarioInputs()
             inputs.routes["vaduz-balzers"] = try Stage.route("vaduz-balzers")
             let slot: Int64 = 200_000_000
-            return ScenarioRun.run(scenario, inputs).history.entries.prefix(400).map { entry in
+            let entries = ScenarioRun.run(scenario, inputs).history.entries.filter { entry in
+                if case .step = entry.kind { false } else { true }
+            }
+            return entries.prefix(400).map { entry in
                 let slots = entry.instant.nanoseconds / slot
                 return (entry.kind, Instant(nanoseconds: slots * slot))
             }
@@ -34,6 +52,7 @@ import WaymarkScenario
         "startGuidance", "currentRoadName", "updateManeuverState", "updateManeuverEstimates",
         "updateTripEstimates",
         "upcomingManeuvers", "currentLaneGuidance", "snapshotEnd", "sessionOpened", "addManeuvers",
+        "waypointRequest", "requestOutcome",
     ]
     private static let states = [
         "{ phase: active }", "{ maneuverState: prepare }", "{ maneuverState: continue }", "{ next.id: 2 }",
@@ -51,6 +70,7 @@ import WaymarkScenario
         let message = messages.randomElement(using: &random) ?? ""
         let state = states.randomElement(using: &random) ?? ""
         let time = ["200ms", "400ms", "1s", "5s"].randomElement(using: &random) ?? ""
+        let outcomes = ["declinedByUser", "accepted"]
         let words = [
             "message: \(message), within: \(time)", "never: { message: \(message) }, for: \(time)",
             "eventually: \(state), within: \(time)", "always: \(state), for: \(time)",
@@ -61,6 +81,8 @@ import WaymarkScenario
             "in-order: [\(self.event(&random)), \(self.event(&random))], within: \(time)",
             "unchanged: [maneuverState, currentRoadName], for: \(time)",
             "holds-what-was-published: true, within: \(time)", "ended: finished, within: \(time)",
+            "outcome: \(outcomes.randomElement(using: &random) ?? ""), within: \(time)",
+            "sometimes: \(self.event(&random))",
         ]
         return words.randomElement(using: &random) ?? ""
     }
@@ -69,9 +91,11 @@ import WaymarkScenario
     private static func scenario(_ random: inout SeededRandom) -> String {
         let steps = (0..<Int.random(in: 1...3, using: &random)).map { _ in
             let repeated = Bool.random(using: &random) ? "when: \(self.event(&random)), " : ""
+            let id = Bool.random(using: &random) ? self.requests.randomElement(using: &random) : nil
             return """
                   - when: \(self.event(&random))
                     within: 1min
+                    \(id.map(self.request) ?? "")
                     expect: [{ \(self.word(&random)) }, { \(repeated)\(self.word(&random)) }]
                 """
         }
@@ -130,10 +154,11 @@ import WaymarkScenario
         #expect(try Self.verdicts(text) { Int.random(in: 1...6, using: &random) } == one, "\(text)")
     }
 
-    @Test func `the drive has reads that bring a step's event and more`() {
+    @Test(arguments: [MessageType.startGuidance, .waypointRequest])
+    func `the drive has reads that bring a step's event and more`(_ type: MessageType) {
         let starts = Self.drive.indices.filter {
             if case .frame(let frame) = Self.drive[$0].kind {
-                frame.frame.header.type == .startGuidance
+                frame.frame.header.type == type
             } else {
                 false
             }
