@@ -137,12 +137,14 @@ struct OSRMLegReader {
         return ManeuverDirections(stated, line: line, roads: roads)
     }
 
-    /// The direction in which a roundabout is left, relative to its entry, in degrees: that of the last banner before it.
+    /// The direction in which a roundabout is left, relative to its entry, in degrees: that of the last banner before it. The banner counts
+    /// degrees in the direction of driving.
     private func bannerAngle(_ place: Place) -> Double? {
         let banner = place.previous?.node.elements("bannerInstructions").last?["primary"]
         guard let degrees = banner?["degrees"]?.number else { return nil }
-        let isLeft = (banner?["driving_side"]?.string ?? "") == "left" || place.step.side == .left
-        return isLeft ? degrees - 180 : 180 - degrees
+        let isLeft = banner?["driving_side"]?.string == "left" || place.step.side == .left
+        let driven = place.ring?.side(degrees: TrafficSides.contradictingDegreesMin)
+        return (driven ?? (isLeft ? .left : .right)) == .left ? degrees - 180 : 180 - degrees
     }
 
     /// The direction of the modifier or, for a maneuver that needs one, of the bearings, or of the line.

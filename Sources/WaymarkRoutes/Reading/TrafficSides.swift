@@ -4,12 +4,12 @@ import WaymarkModel
 ///
 /// A roundabout has the side on which its own line is driven. Between roundabouts the side is what the engine says; if it says nothing,
 /// or if all roundabouts of the stretch contradict it, that of the roundabout before or else behind. A ferry ends a stretch, because
-/// there may be another country behind it.
+/// there may be another country behind it. The maneuver that leaves a roundabout has the side of the one that enters it.
 struct TrafficSides {
     /// A shorter arc is a bend, or a roundabout with too few points to decide, in degrees.
     private static let arcDegreesMin = 20.0
     /// An arc that contradicts the engine must be longer than this, in degrees.
-    private static let contradictingDegreesMin = 45.0
+    static let contradictingDegreesMin = 45.0
 
     /// One maneuver.
     private struct Entry {
@@ -20,6 +20,7 @@ struct TrafficSides {
         /// The side of the roundabout; nil for another maneuver, and if neither its line nor the engine shows it.
         var ring: TrafficSide?
         let beginsStretch: Bool
+        let leavesRoundabout: Bool
     }
 
     private var entries: [Entry] = []
@@ -38,7 +39,10 @@ struct TrafficSides {
                     Entry(
                         leg: leg, step: index, stated: said,
                         ring: step.ring?.side(degrees: degrees) ?? step.ringSide,
-                        beginsStretch: type == .enterFerry || type == .exitFerry || type == .changeFerry))
+                        beginsStretch: type == .enterFerry || type == .exitFerry || type == .changeFerry,
+                        // With a number it is a whole roundabout.
+                        leavesRoundabout: type == .exitRoundabout
+                            && step.maneuver.roundaboutExitNumber == nil))
             }
         }
     }
@@ -71,6 +75,10 @@ struct TrafficSides {
                 if let ring = entry.ring {
                     if ring == common || common == nil { near = ring }
                     self.report(entry, ring, common, &draft)
+                    side = ring
+                } else if entry.leavesRoundabout, index > range.lowerBound,
+                    let ring = self.entries[index - 1].ring
+                {
                     side = ring
                 } else if let stated = entry.stated, let common, !rings.contains(stated) {
                     side = common
