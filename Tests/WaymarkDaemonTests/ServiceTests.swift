@@ -46,6 +46,7 @@ final class ToldManager: Sendable {
         policy: .init(),
         coder: .init(
             decode: { _ in nil }, encode: { _ in preconditionFailure("not asked for") },
+            elementsFitting: { _, _, _ in preconditionFailure("not asked for") },
             restore: { frame, _, _ in frame },
             waypoint: { _ in nil }),
         firstSession: .init(1)
