@@ -16,6 +16,9 @@ scripts/build.sh --scratch-path "$scratch" "${options[@]}" --product "$product"
 built=$scratch/release
 static=$scratch/static
 mkdir -p "$static/archives"
+# Two products may be linked at the same time.
+exec 9>"$static/lock"
+flock 9
 compiler=$(command -v cc || command -v clang)
 # The linker searches this folder before those of the system, and finds only archives in it.
 for archive in libprotobuf-c.a libstdc++.a libz.a; do
