@@ -98,8 +98,10 @@ def test_a_peer_with_a_token_sends_nothing_but_a_goodbye_before_the_welcome(role
 def test_a_gateway_that_does_not_answer_is_left() -> None:
     gateway = Gateway(endpoint())
     gateway.open()
+    gateway.sent()
     gateway.wait(5)
-    assert [message.code for message in gateway.sent() if isinstance(message, m.Goodbye)] == [CloseCode.HANDSHAKE_TIMEOUT]
+    assert gateway.sent() == []
+    assert gateway.machine.wants_cut(gateway.now)
     gateway.cut()
     (closed,) = gateway.events(Closed)
     assert isinstance(closed.error, ConnectionFailedError)
@@ -123,8 +125,8 @@ def test_a_silent_gateway_is_left_after_three_intervals_and_connected_to_again()
     gateway.wait(2.9)
     assert gateway.machine.is_connected
     gateway.wait(0.2)
-    assert gateway.sent()[-1] == m.Goodbye(code=CloseCode.KEEPALIVE_TIMEOUT, reason="nothing heard for three intervals")
-    assert gateway.machine.wants_end
+    assert m.Goodbye not in [type(message) for message in gateway.sent()]
+    assert gateway.machine.wants_cut(gateway.now)
     gateway.cut()
     assert gateway.machine.deadline is not None
     assert not gateway.machine.is_over

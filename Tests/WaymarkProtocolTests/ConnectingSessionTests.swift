@@ -123,7 +123,7 @@ import WaymarkProtocol
                 .deadlineReached, at: Instant(nanoseconds: Int64(tick) * 2_000_000_000), into: &actions)
             for case .send(let message) in actions { sent.append(message.type) }
         }
-        #expect(sent == [.ping, .ping, .goodbye])
+        #expect(sent == [.ping, .ping], "after a Goodbye the gateway would keep nothing to resume")
         guard case .close(let goodbye) = actions.last else {
             Issue.record("not closed")
             return
@@ -154,8 +154,9 @@ import WaymarkProtocol
         var actions: [ConnectingSession.Action] = []
         var session = ConnectingSession(
             hello: Self.hello, limits: .init(), at: Instant(nanoseconds: 0), into: &actions)
+        actions = []
         session.handle(.deadlineReached, at: Instant(nanoseconds: 5_000_000_000), into: &actions)
-        #expect(actions.last == .close(Goodbye(.handshakeTimeout, reason: "no Welcome in time")))
+        #expect(actions == [.close(Goodbye(.handshakeTimeout, reason: "no Welcome in time"))])
         #expect(session.state == .closed)
     }
 }

@@ -164,9 +164,9 @@ class Connection:
         if self.is_closed or now < self.deadline:
             return
         if self.state is ConnectionState.AWAITING_WELCOME:
-            self.leave(CloseCode.HANDSHAKE_TIMEOUT, "no Welcome in time", now)
+            self._give_up(CloseCode.HANDSHAKE_TIMEOUT, "no Welcome in time", now)
         elif now >= self._heard + SILENT_INTERVALS_MAX * self._interval:
-            self.leave(CloseCode.KEEPALIVE_TIMEOUT, "nothing heard for three intervals", now)
+            self._give_up(CloseCode.KEEPALIVE_TIMEOUT, "nothing heard for three intervals", now)
         else:
             self._nonce += 1
             self.send(frame(Ping(nonce=self._nonce)), now)
@@ -183,6 +183,11 @@ class Connection:
         self.send(frame(goodbye), now)
         self.goodbye = goodbye
         self.has_left = True
+        self._close(now)
+
+    def _give_up(self, code: CloseCode, reason: str, now: float) -> None:
+        """Ends the connection to a silent gateway. A Goodbye that arrived after all would end the state that the next Hello resumes."""
+        self.goodbye = Goodbye(code=code, reason=reason)
         self._close(now)
 
     def _close(self, now: float) -> None:
