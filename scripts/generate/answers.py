@@ -9,7 +9,7 @@ import re
 import sys
 from dataclasses import dataclass, field
 
-from protocol import ROOT
+from protocol import ROOT, put
 
 TARGET = ROOT / "Tests/Inspector/answers.d.ts"
 HEADER = """\
@@ -125,13 +125,7 @@ def types(structures):
 def main():
     files = sorted(ROOT.glob("Sources/WaymarkInspector*/Answers/*.swift"), key=lambda path: path.name)
     made = types([structure for path in files for structure in read(path)])
-    if sys.argv[1:] == ["--check"]:
-        if not TARGET.exists() or TARGET.read_text(encoding="utf-8") != made:
-            sys.exit(f"{TARGET.relative_to(ROOT)} is stale: run scripts/generate/answers.py")
-    elif sys.argv[1:]:
-        sys.exit(__doc__)
-    else:
-        TARGET.write_text(made, encoding="utf-8")
+    put({TARGET: made}, sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-from protocol import FILES, ROOT, SENDERS, brackets, parse
+from protocol import FILES, ROOT, SENDERS, brackets, parse, put
 
 DATA = ROOT / "Sources/conformance/waymark_conformance/data"
 
@@ -61,16 +61,8 @@ def text(value):
 
 
 def main():
-    if sys.argv[1:] not in ([], ["--check"]):
-        sys.exit(__doc__)
-    for name, value in (("protocol.json", protocol()), ("requirements.json", requirements())):
-        fresh, file = text(value), DATA / name
-        if sys.argv[1:]:
-            if not file.exists() or file.read_text(encoding="utf-8") != fresh:
-                sys.exit(f"{file.relative_to(ROOT)} is not fresh: run scripts/generate/conformance.py")
-        else:
-            DATA.mkdir(parents=True, exist_ok=True)
-            file.write_text(fresh, encoding="utf-8")
+    made = {"protocol.json": protocol(), "requirements.json": requirements()}
+    put({DATA / name: text(value) for name, value in made.items()}, sys.argv[1:])
 
 
 if __name__ == "__main__":

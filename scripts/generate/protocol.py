@@ -28,6 +28,19 @@ SENDERS = {
 KEYWORDS = {"continue", "default", "in"}
 
 
+def put(files, arguments):
+    """Writes a generator's files, a text for each path; with --check it only compares them, and fails if one is stale."""
+    script = Path(sys.argv[0]).name
+    if arguments not in ([], ["--check"]):
+        sys.exit(f"usage: {script} [--check]")
+    for path, text in files.items():
+        if not arguments:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            sys.exit(f"{path.relative_to(ROOT)} is stale: run scripts/generate/{script}")
+
+
 @dataclass
 class Value:
     name: str

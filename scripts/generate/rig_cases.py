@@ -6,13 +6,13 @@ Tests/RigCases/README.md says what is in them.
 
 import json
 import sys
-from pathlib import Path
 
 import rig_counts
 import rig_scenarios
 import rig_words
+from protocol import ROOT, put
 
-FOLDER = Path(__file__).resolve().parents[2] / "Tests/RigCases"
+FOLDER = ROOT / "Tests/RigCases"
 
 
 def files():
@@ -34,16 +34,7 @@ def text(cases):
 
 
 def main(arguments):
-    wrong = []
-    for name, cases in files().items():
-        path = FOLDER / name
-        if arguments == ["--check"]:
-            if not path.exists() or path.read_text(encoding="utf-8") != text(cases):
-                wrong.append(name)
-        else:
-            path.write_text(text(cases), encoding="utf-8")
-    if wrong:
-        sys.exit(f"Tests/RigCases: {', '.join(wrong)} differ; run scripts/generate/rig_cases.py")
+    put({FOLDER / name: text(cases) for name, cases in files().items()}, arguments)
 
 
 if __name__ == "__main__":

@@ -9,9 +9,9 @@ import json
 import re
 import sys
 import textwrap
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from protocol import ROOT, put
+
 SCHEMA = ROOT / "Sources/WaymarkCommandLine/Resources/scenarios/scenario.schema.json"
 sys.path.insert(0, str(ROOT / "Sources/python"))
 
@@ -302,10 +302,7 @@ def main(arguments):
         sys.exit(f"{SCHEMA.relative_to(ROOT)} has no line\n{textwrap.dedent(MARK)}")
     parts = [f"    {json.dumps(name)}: {lines(schema, 4)}" for name, schema in made().items()]
     new = head + mark + ",\n".join(parts) + "\n  }\n}\n"
-    if arguments != ["--check"]:
-        SCHEMA.write_text(new, encoding="utf-8")
-    elif new != old:
-        sys.exit(f"{SCHEMA.relative_to(ROOT)} is stale: run scripts/generate/scenario_fields.py")
+    put({SCHEMA: new}, arguments)
 
 
 if __name__ == "__main__":
