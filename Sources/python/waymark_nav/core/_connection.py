@@ -164,9 +164,9 @@ class Connection:
         if self.is_closed or now < self.deadline:
             return
         if self.state is ConnectionState.AWAITING_WELCOME:
-            self._give_up(CloseCode.HANDSHAKE_TIMEOUT, "no Welcome in time", now)
+            self._end(CloseCode.HANDSHAKE_TIMEOUT, "no Welcome in time", now)
         elif now >= self._heard + SILENT_INTERVALS_MAX * self._interval:
-            self._give_up(CloseCode.KEEPALIVE_TIMEOUT, "nothing heard for three intervals", now)
+            self._end(CloseCode.KEEPALIVE_TIMEOUT, "nothing heard for three intervals", now)
         else:
             self._nonce += 1
             self.send(frame(Ping(nonce=self._nonce)), now)
@@ -179,14 +179,12 @@ class Connection:
         """Says Goodbye; sends nothing more."""
         if self.is_closed:
             return
-        goodbye = Goodbye(code=code, reason=reason)
-        self.send(frame(goodbye), now)
-        self.goodbye = goodbye
+        self.send(frame(Goodbye(code=code, reason=reason)), now)
         self.has_left = True
-        self._close(now)
+        self._end(code, reason, now)
 
-    def _give_up(self, code: CloseCode, reason: str, now: float) -> None:
-        """Ends the connection to a silent gateway. A Goodbye that arrived after all would end the state that the next Hello resumes."""
+    def _end(self, code: CloseCode, reason: str, now: float) -> None:
+        """Ends the connection, and keeps why. Without a Goodbye, the next Hello resumes the state that one would end."""
         self.goodbye = Goodbye(code=code, reason=reason)
         self._close(now)
 
