@@ -287,7 +287,7 @@ package struct GatewayHost {
         self.change(loop, at: now) { core, send, actions in
             core.transportClosed(slot, at: now, send, into: &actions)
         }
-        // What followed may have dropped it.
+        // The steps since may have dropped it.
         guard self.ends[id]?.slot != nil else { return }
         self.ends[id]?.slot = nil
         self.ends[id]?.closesAt = nil

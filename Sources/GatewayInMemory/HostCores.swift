@@ -2,7 +2,7 @@ internal import WaymarkConnections
 package import WaymarkGateway
 package import WaymarkProtocol
 
-// What the cores want done.
+// The actions of the cores are carried out here.
 extension GatewayHost {
     /// Changes the core of a loop, then performs the resulting actions.
     mutating func change(
@@ -10,7 +10,7 @@ extension GatewayHost {
     ) {
         var actions: [LoopCore.Action] = []
         let tap = self.tap
-        // Why moved: the closure changes the ends while the loop changes.
+        // The loop is moved, because the closure changes the ends while the loop changes.
         var ends: [ConnectionID: End] = [:]
         swap(&ends, &self.ends)
         body(
@@ -29,7 +29,7 @@ extension GatewayHost {
         case .write(let slot, let portion): self.write(portion, loop, slot, at: now)
         case .close(let slot, let rest):
             self.close(self.loops[loop].core.id(of: slot), behind: rest.joined(), at: now)
-        // Until the timer fires, an earlier deadline stays.
+        // An earlier deadline stays until the timer fires.
         case .arm(let deadline):
             self.loops[loop].deadline = min(self.loops[loop].deadline ?? deadline, deadline)
         case .removed(let id): if !self.gateway.forget(id) { self.planRun() }
@@ -85,7 +85,7 @@ extension GatewayHost {
     private mutating func close(
         _ id: ConnectionID, behind rest: some Sequence<UInt8>, at now: Instant
     ) {
-        // What comes behind the end of its transport is lost.
+        // Bytes behind the end of its transport are lost.
         guard let end = self.ends[id], end.slot != nil else { return }
         self.ends[id]?.channel += rest
         if let tap { self.ends[id]?.channel += tap.bytesBehindGoodbye }

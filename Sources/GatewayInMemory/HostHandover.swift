@@ -38,7 +38,7 @@ extension GatewayHost {
         self.gateway.tellAtOnce()
         self.planRun()
         self.finishWork(at: now)
-        // What the peers of a lost connection are sent may be more than their sockets accept.
+        // Peers of a lost connection may be sent more than their sockets accept.
         while let id = self.order.first(where: { !self.isMovable($0) }) {
             self.drop(id, at: now)
             self.finishWork(at: now)
@@ -105,7 +105,7 @@ extension GatewayHost {
     }
 }
 
-/// Why a gateway cannot be handed over.
+/// The reason why a gateway cannot be handed over.
 package enum HandoverError: Error, Hashable {
     /// A stored message of the encoded state cannot be decoded.
     case undecodable

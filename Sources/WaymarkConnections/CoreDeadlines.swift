@@ -3,7 +3,7 @@ package import WaymarkProtocol
 
 // Time: everything that the core waits for has one deadline, so that a driver needs one timer.
 extension GatewayCore {
-    /// When ``deadlineReached(at:)`` is due: the gateway's deadline, or the end of the observers' rest. nil for none.
+    /// The instant at which ``deadlineReached(at:)`` is due: the gateway's deadline, or the end of the observers' rest. nil for none.
     package var deadline: Instant? {
         guard let restEnd = self.pace.deadline else { return self.gatewayDeadline }
         return min(restEnd, self.gatewayDeadline ?? restEnd)

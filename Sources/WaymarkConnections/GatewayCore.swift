@@ -89,7 +89,7 @@ package struct GatewayCore {
     package private(set) var unitsOfLongestRun: UInt64 = 0
     private var actions = RecycledArray<Gateway.Action>()
     private var notes = RecycledArray<Note>()
-    /// When the gateway's deadline is to be handed in; nil for none. See ``deadline``.
+    /// The instant at which the gateway's deadline is to be handed in; nil for none. See ``deadline``.
     var gatewayDeadline: Instant?
     /// The deadline that the driver was told last.
     var toldDeadline: Instant?
@@ -414,7 +414,7 @@ package struct GatewayCore {
         package var instructions: [Instruction]
         /// What was processed of that loop's connections.
         package var batchesDone: [ProcessedBatch]
-        /// When to call ``deadlineReached(at:)``, in place of the instant before; nil if that has not changed.
+        /// The instant at which to call ``deadlineReached(at:)``, in place of the one before; nil if that has not changed.
         package let deadline: Instant?
         /// For the log, each with the connection whose batch led to it.
         package var notes: [Note]

@@ -39,6 +39,6 @@ struct ObserverPace {
         self.restEnd = self.interval > .zero ? now + self.interval : nil
     }
 
-    /// When the rest ends for which something waits; nil for none.
+    /// The end of the rest for which something waits; nil for none.
     var deadline: Instant? { self.isAwaited ? self.restEnd : nil }
 }

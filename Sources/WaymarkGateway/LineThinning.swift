@@ -36,7 +36,7 @@ struct LineThinning {
         var isRemaining = true
         /// Index in the heap; none for the two ends.
         var place: Int32?
-        /// What it costs to drop the point, in millimetres.
+        /// The cost of dropping the point, in millimetres.
         var cost: Int64 = 0
         /// An upper bound of the distance of all points removed between this one and the next from the straight line between the
         /// two, in millimetres.

@@ -8,7 +8,7 @@ internal import WaymarkTexts
 /// Requests of a vehicle as time lines, from the frames and events that are about them. A value without I/O.
 struct RequestStories {
     private struct Tale {
-        /// Without what the gateway's state says.
+        /// The request, without what the gateway's state says.
         var request: Answer.Request
         var outcome: Outcome?
         /// The client that the outcome names.

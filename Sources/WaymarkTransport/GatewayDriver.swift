@@ -32,7 +32,7 @@ package final class GatewayDriver: Sendable {
         var nextConnection: UInt64 = 0
         /// The last census, and the work of the gateway by then: it is asked for every second, also while thousands are idle.
         fileprivate var census: (value: Gateway.Census, units: UInt64)?
-        /// For the core's deadline.
+        /// The timer of the core's deadline.
         fileprivate let timer: LoopTimer
         var draining: Draining?
         var isDetaching = false

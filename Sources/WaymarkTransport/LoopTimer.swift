@@ -9,8 +9,8 @@ final class LoopTimer {
     private let loop: any EventLoop
     private let clock: @Sendable () -> Instant
     private var plan: Plan?
-    /// Plans that fire behind ``plan``, the earliest last. Of deadlines that are set equally far away only one can be there, so there are
-    /// no more than kinds of deadlines.
+    /// Plans that fire behind ``plan``, the earliest last. Of deadlines that are set equally far away only one can be there: there are no more
+    /// than distances, of which the times that clients choose for receipts are most.
     private var later: [Plan] = []
 
     private struct Plan {

@@ -63,10 +63,10 @@ struct CutPeer {
     let kind: Kind
     private(set) var link: Link?
     private var token: ResumptionToken?
-    /// What the last Welcome said.
+    /// The last Welcome.
     private(set) var isResumed: Bool?
     private(set) var goodbyes: [CloseCode] = []
-    /// What the peer was sent that is wrong.
+    /// The mistakes in what the peer was sent.
     private(set) var faults: [String] = []
 
     // An endpoint.
@@ -238,7 +238,7 @@ struct CutPeer {
                 self.leave()
                 self.session = envelope.session
             }
-            // What is missing in something else is worth nothing.
+            // Missed frames of something else are worth nothing.
             guard envelope.session == self.session else { return }
             if begin.kind == .missed, begin.fromSequence != self.cursor {
                 self.faults.append("is told what is missing from \(begin.fromSequence), not \(self.cursor)")

@@ -21,7 +21,7 @@ struct CutWorld {
         case observer
     }
 
-    /// What happens to the gateway once the link has died.
+    /// The fate of the gateway once the link has died.
     enum Fate: CaseIterable { case lives, crashes, handsOver }
 
     enum Direction: CaseIterable { case toGateway, toPeer }
@@ -170,7 +170,7 @@ struct CutWorld {
 
     // MARK: What must hold at the end
 
-    /// What is wrong after a run.
+    /// The mistakes after a run.
     func problems(_ fate: Fate) -> [String] {
         var problems = self.peers.flatMap { peer in
             peer.faults.map { "\(peer.kind) \($0)" } + peer.goodbyes.map { "\(peer.kind) is closed: \($0)" }

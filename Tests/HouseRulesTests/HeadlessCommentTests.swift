@@ -6,7 +6,7 @@ import Testing
     /// The number of doc comments of each module that lack their noun. A count may only fall: write the lower one here. Public ones have none.
     private static let counts = [
         "ExpectedState": 1,
-        "GatewayInMemory": 9,
+        "GatewayInMemory": 8,
         "ListeningSockets": 5,
         "ProcessIO": 4,
         "StateCoding": 1,
@@ -15,13 +15,13 @@ import Testing
         "WaymarkCodec": 47,
         "WaymarkCommandLine": 105,
         "WaymarkConfiguration": 8,
-        "WaymarkConnections": 94,
+        "WaymarkConnections": 90,
         "WaymarkDaemon": 17,
         "WaymarkExporter": 11,
-        "WaymarkGateway": 168,
+        "WaymarkGateway": 167,
         "WaymarkGuidance": 13,
         "WaymarkHistory": 21,
-        "WaymarkInspector": 74,
+        "WaymarkInspector": 73,
         "WaymarkInspectorServer": 29,
         "WaymarkLint": 74,
         "WaymarkModel": 1,
@@ -34,7 +34,7 @@ import Testing
         "WaymarkScenario": 124,
         "WaymarkTelemetry": 4,
         "WaymarkTexts": 17,
-        "WaymarkTransport": 29,
+        "WaymarkTransport": 28,
         "WaymarkWeb": 8,
     ]
 

@@ -38,7 +38,7 @@ def test_each_message_with_content_is_there() -> None:
 
 
 PAGE = (ROOT / "Docs/cluster-json.md").read_text(encoding="utf-8")
-#: What the page calls objects.
+#: The names that the page gives objects.
 OBJECTS = {
     "route": j.ROUTE_INFORMATION, "trip": j.TRIP, "route choice": j.ROUTE_CHOICE, "waypoint": j.WAYPOINT, "charge": j.CHARGE_STOP,
     "estimates": j.TRAVEL_ESTIMATES, "maneuver": j.MANEUVER, "lane guidance": j.LANE_GUIDANCE, "lane": j.LANE,

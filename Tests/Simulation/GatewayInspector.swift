@@ -23,7 +23,7 @@ final class GatewayInspector: GatewayTap {
     private let grace: Duration
     /// The network's.
     let source: RandomSource
-    /// For what each socket accepts.
+    /// The generator for what each socket accepts.
     var sockets: [ConnectionID: SeededRandom] = [:]
     /// Connections that were removed.
     var removed: [ConnectionID] = []

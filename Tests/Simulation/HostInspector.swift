@@ -10,7 +10,7 @@ final class RandomSource {
     init(_ random: SeededRandom) { self.random = random }
 }
 
-// What the inspector sees of connections, and the faults of sockets: they accept less than there is room for, and break while they are
+// Events of connections, which the inspector sees, and the faults of sockets: they accept less than there is room for, and break while they are
 // written.
 extension GatewayInspector: HostTap {
     func see(_ event: HostEvent, of id: ConnectionID) {

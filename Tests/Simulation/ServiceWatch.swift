@@ -33,7 +33,7 @@ struct ServiceWatch {
     mutating func addAttacker(_ id: ConnectionID) { self.attackers.insert(id) }
 
     mutating func addVictim(_ id: ConnectionID) { self.victims.insert(id) }
-    /// What a connection submitted before it was removed may be processed behind other things.
+    /// Events that a connection submitted before it was removed may be processed behind others.
     mutating func removeVictim(_ id: ConnectionID) { self.victims.remove(id) }
 
     /// A new process knows nothing of the connections before.

@@ -106,7 +106,7 @@ import WaymarkProtocol
         rig.setRoom(.max, of: slot)
         rig.channelWrote(slot)
         #expect(portion + rig.sent(slot) == alert + Self.ping)
-        // Once it is sent, the next one is.
+        // The next one is sent once it is.
         for _ in 1...60 {
             Self.pass(&rig)
             rig.receive(slot, Self.pong)

@@ -197,7 +197,7 @@ private struct LongRoute {
             if case .addManeuvers(let some, _) = part { some } else { [] }
         }
         #expect(added == maneuvers)
-        // What is short is not divided, however many elements it has.
+        // A short route is not divided, however many elements it has.
         let route = RouteInformation(maneuvers: Array(maneuvers.prefix(400)))
         let start = Publication.startGuidance(World.trip, generation: 1, route)
         #expect(profile.shorten([start], Codec.coder) == [start])

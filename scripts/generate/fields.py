@@ -25,7 +25,7 @@ class Key:
     # text, flag, number, word (a value of an enumeration), place (a list of numbers), places, object; inline: all keys of an object.
     form: str
     unit: str = ""
-    # When it is written: always, if it is known (absent is not 0), or if it is filled, neither 0 nor empty.
+    # It is written always, if it is known (absent is not 0), or if it is filled, neither 0 nor empty.
     when: str = "filled"
 
 

@@ -182,7 +182,7 @@ class Fields:
     """The conditions of the fields of objects."""
 
     def __init__(self):
-        #: What conditions can be, each once: by kind.
+        #: The schemas of conditions, each once, by kind.
         self.definitions = {}
 
     def of(self, keys, description):

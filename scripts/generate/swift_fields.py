@@ -11,7 +11,7 @@ import fields
 import protocol
 
 UNITS = {"m": ".meters", "s": ".seconds", "ms": ".milliseconds", "°": ".degrees"}
-# What is shown of an object in a report is its first field that has a value. These come before the others.
+# A report shows of an object its first field that has a value. These come before the others.
 FIRST = {"Waypoint": ["id", "nameVariants"], "Lane": ["status"]}
 GROUPS = {
     "Connection and session control.": range(0x0001, 0x0100),

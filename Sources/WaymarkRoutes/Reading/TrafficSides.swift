@@ -40,7 +40,7 @@ struct TrafficSides {
                         leg: leg, step: index, stated: said,
                         ring: step.ring?.side(degrees: degrees) ?? step.ringSide,
                         beginsStretch: type == .enterFerry || type == .exitFerry || type == .changeFerry,
-                        // With a number it is a whole roundabout.
+                        // A maneuver with a number is a whole roundabout.
                         leavesRoundabout: type == .exitRoundabout
                             && step.maneuver.roundaboutExitNumber == nil))
             }

@@ -237,7 +237,7 @@ def _error(error: m.Error) -> Object:
     return {"code": code, "field": error.field, "reason": error.reason, "requestID": error.request_id}
 
 
-#: What the gateway says. In its enumerations a value that is not known counts as another one.
+#: Messages of the gateway. In their enumerations a value that is not known counts as another one.
 _CONTENT: dict[type, Any] = {
     m.SnapshotBegin: _snapshot,
     m.SessionSuspended: lambda of: {
@@ -288,7 +288,7 @@ def _value(of: Any, kind: Kind) -> Any:
         return _withheld(of)
     if isinstance(of, m.Coordinate):
         return _coordinate(of)
-    # Of all lists only a line may be absent.
+    # A line is the only list that may be absent.
     if of is None or isinstance(of, m.Polyline):
         return _line(of)
     assert isinstance(kind, Items)

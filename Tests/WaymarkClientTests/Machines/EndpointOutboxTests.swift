@@ -22,7 +22,7 @@ import WaymarkProtocol
         return .vehicleSettings(settings)
     }()
 
-    /// What is said again, of what was not sent and of what was sent; and the same at a gateway that has forgotten the endpoint.
+    /// The entries that are said again, of those not sent and those sent; and the same at a gateway that has forgotten the endpoint.
     @Test(arguments: [
         (request, true, true, true, false), (withdrawal, true, true, false, false),
         (cancel, true, true, true, true), (.allowNavigation, true, true, true, true),

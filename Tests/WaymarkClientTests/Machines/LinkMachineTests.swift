@@ -100,7 +100,7 @@ import WaymarkProtocol
         #expect(peer.states.last == .connected(resumed: false) && !peer.isHalfClosed)
         peer.handle(.received(Array(bytes.dropFirst(6))))
         #expect(peer.readMessages().last == .pong(nonce: 99))
-        // What has arrived counts for three intervals.
+        // The bytes that have arrived count for three intervals.
         peer.wait(.seconds(4))
         #expect(peer.isHalfClosed)
     }
