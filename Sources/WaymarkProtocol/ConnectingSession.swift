@@ -110,9 +110,10 @@ package struct ConnectingSession: Sendable, Hashable {
         actions.append(.arm(deadline: keepalive.nextTick))
     }
 
+    /// Gives up a silent gateway without a Goodbye: one that arrived after all would end the state that the next Hello resumes.
     private mutating func missDeadline(at now: Instant, into actions: inout [Action]) {
         guard self.state == .active, var keepalive = self.keepalive else {
-            return self.giveUp(Goodbye(.handshakeTimeout, reason: "no Welcome in time"), into: &actions)
+            return self.end(Goodbye(.handshakeTimeout, reason: "no Welcome in time"), into: &actions)
         }
         let verdict = keepalive.tick(at: now)
         self.keepalive = keepalive
@@ -122,7 +123,7 @@ package struct ConnectingSession: Sendable, Hashable {
             self.pingNonce += 1
             actions.append(.send(.ping(nonce: self.pingNonce)))
         case .dead:
-            return self.giveUp(
+            return self.end(
                 Goodbye(.keepaliveTimeout, reason: "nothing heard for three intervals"), into: &actions)
         }
         actions.append(.arm(deadline: keepalive.nextTick))
@@ -131,11 +132,6 @@ package struct ConnectingSession: Sendable, Hashable {
     private mutating func leave(_ goodbye: Goodbye, into actions: inout [Action]) {
         actions.append(.send(.goodbye(goodbye)))
         self.end(goodbye, into: &actions)
-    }
-
-    /// Ends the connection to a silent gateway. A Goodbye that arrived after all would end the state that the next Hello resumes.
-    private mutating func giveUp(_ reason: Goodbye, into actions: inout [Action]) {
-        self.end(reason, into: &actions)
     }
 
     /// The one way into `closed`.
