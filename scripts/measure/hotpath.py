@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""hotpath.py [--update] [--top N] [SCENARIO...]: counts the hot path's instructions and allocations under callgrind.
+"""hotpath.py [--update] [--top N] [--part PART] [SCENARIO...]: counts the hot path's instructions and allocations under callgrind.
 
 Compares them with Tests/Benchmarks/HotPath/counts.json. Fails if a scenario takes more than 3 % more of either than the committed
 count, or less than half, and prints the functions that grew. --update writes the file, --top prints the N most expensive
-functions. Counts do not depend on the load of the machine, but on the compiler and the C library.
+functions, --part counts `one`, `fan` and a part of the others: 2/5 every fifth from the third on. Counts do not depend on the load of the
+machine, but on the compiler and the C library.
 """
 
 import argparse
@@ -15,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from sweep_part import sweep_part
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COUNTS = os.path.join(ROOT, "Tests/Benchmarks/HotPath/counts.json")
@@ -36,6 +39,8 @@ READS = {
     "fan-observed": 30,
     "fan-observed-state": 30,
 }
+#: Scenarios that each part counts: a frame to one endpoint, and to many.
+IN_EVERY_PART = ("one", "fan")
 GROWTH_MAX = 1.03
 SHRINKAGE_MIN = 0.5
 # Functions below this share of a scenario are not written to the file.
@@ -126,15 +131,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--top", type=int, default=0)
-    parser.add_argument("scenarios", nargs="*", default=list(READS))
+    parser.add_argument("--part", type=sweep_part, default="all", metavar="N/M", help="only `one`, `fan` and a part of the others")
+    parser.add_argument("scenarios", nargs="*")
     options = parser.parse_args()
+    if unknown := set(options.scenarios) - set(READS):
+        parser.error(f"there is no scenario {', '.join(sorted(unknown))}: scenarios are {', '.join(READS)}")
+    others = [scenario for scenario in READS if scenario not in IN_EVERY_PART]
+    scenarios = options.scenarios or [*IN_EVERY_PART, *others[options.part]]
     os.chdir(ROOT)
     subprocess.run(["scripts/release/link.sh", "HotPath"], check=True, stdout=sys.stderr)
     binary = ".build/static/HotPath"
     committed = json.loads(Path(COUNTS).read_text(encoding="utf-8")) if os.path.exists(COUNTS) else {}
     failed = False
     print(f"{'per frame':17} {'instructions':>13} {'committed':>10} {'ratio':>6} {'allocations':>12} {'committed':>10}")
-    for scenario in options.scenarios:
+    for scenario in scenarios:
         now = measure(binary, scenario)
         # A scenario without a committed count is compared with itself.
         before = committed.get(scenario, now)
