@@ -1,7 +1,8 @@
 """The lanes of a run. They share the processors, and each takes its steps in the order of the table.
 
 The front lane runs one step at a time: the tests, which have deadlines. The lane behind computes in processor time that is idle: sanitized
-builds, fuzzing, instruction counts. The lane beside runs drives by the real clock and boots, which mostly wait, before everything else.
+builds, fuzzing, instruction counts. The lane beside runs what mostly waits, before everything else: drives by the real clock, Python's
+tests, the page and boots.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 from plan import Step
 
 #: Steps of a lane at a time.
-AT_A_TIME = {"front": 1, "behind": 2, "beside": 3}
+AT_A_TIME = {"front": 1, "behind": 2, "beside": 4}
 #: A step that was told to end is killed so many seconds later.
 PATIENCE = 20.0
 #: Lines in which Swift Testing says that a test began and ended.

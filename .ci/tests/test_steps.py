@@ -164,7 +164,9 @@ class RunTests(unittest.TestCase):
 
     def test_a_step_that_does_not_end_is_ended_and_says_what_it_was_doing(self) -> None:
         log = '◇ Test ends() started.\n◇ Test "it hangs" started.\n✔ Test ends() passed after 0.1 seconds.'
-        stuck = self.step("stuck", f"cat <<'E'\n{log}\nE\ntouch begun; sleep 600")
+        (self.folder / "lines").write_text(f"{log}\n", encoding="utf-8")
+        # It has begun when its process is `sleep`.
+        stuck = self.step("stuck", "cat lines; sleep 600 & until grep -q ^sleep /proc/$!/cmdline; do :; done; touch begun; wait")
         run = Run([stuck, self.step("next", "true")], "0/5", self.folder, self.folder, lambda _: None)
         ended = self.started(run)
         run.cut(stuck)
