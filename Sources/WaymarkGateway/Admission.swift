@@ -25,9 +25,9 @@ extension Gateway {
         actions.append(.refuse(connection, Goodbye(code, reason: reason)))
     }
 
-    /// Refuses a Hello that arrives only after the peer has resumed with the same token on a later connection.
+    /// Refuses a Hello that arrives only after the peer has got a Welcome on a later connection: it must not end what the peer has there.
     private func refuseLate(_ connection: ConnectionID, into actions: inout [Action]) {
-        self.refuse(connection, .idInUse, "the peer has resumed on a later connection", into: &actions)
+        self.refuse(connection, .idInUse, "the peer has had a later connection", into: &actions)
     }
 
     /// Why the gateway refuses another peer of a user; nil if it accepts one.
@@ -60,8 +60,10 @@ extension Gateway {
                 connection, .idInUse, "vehicle \(path.vehicle) belongs to another user", into: &actions)
         }
         let verdict = old?.tokens.verdict(on: hello.resumptionToken, from: connection) ?? .invalid
-        guard verdict != .late else { return self.refuseLate(connection, into: &actions) }
         let isResumed = verdict.resumes
+        if !isResumed, old?.tokens.hasLeft(connection) == true {
+            return self.refuseLate(connection, into: &actions)
+        }
         if let old, let present = old.connection {
             guard isResumed else {
                 return self.refuse(
@@ -182,8 +184,10 @@ extension Gateway {
             return self.refuse(connection, .resourceLimit, reason, into: &actions)
         }
         let verdict = old?.tokens.verdict(on: hello.resumptionToken, from: connection) ?? .invalid
-        guard verdict != .late else { return self.refuseLate(connection, into: &actions) }
         let isResumed = verdict.resumes
+        if !isResumed, old?.tokens.hasLeft(connection) == true {
+            return self.refuseLate(connection, into: &actions)
+        }
         if let old {
             if let present = old.connection {
                 guard isResumed else {

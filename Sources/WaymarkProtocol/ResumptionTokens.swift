@@ -17,11 +17,11 @@ package struct ResumptionTokens: Sendable, Hashable, Codable {
     private struct Spare: Defaultable {
         /// nil: there is none.
         var token: ResumptionToken?
-        /// The connection on which the newer token was sent.
-        var connection = ConnectionID(0)
     }
 
     private let newest: ResumptionToken
+    /// The connection on which the newest token was sent.
+    private let connection: ConnectionID
     @BoxedIfCustom private var spare = Spare()
 
     /// The tokens after a Welcome with `fresh` on `connection`. `used`: the Hello's token, if the peer was resumed.
@@ -29,17 +29,21 @@ package struct ResumptionTokens: Sendable, Hashable, Codable {
         _ fresh: ResumptionToken, resuming used: ResumptionToken? = nil, on connection: ConnectionID
     ) {
         self.newest = fresh
-        if let used { self.spare = Spare(token: used, connection: connection) }
+        self.connection = connection
+        if let used { self.spare = Spare(token: used) }
     }
 
     /// Decides what `token` is worth in a Hello on `connection`.
     package func verdict(on token: ResumptionToken?, from connection: ConnectionID) -> Verdict {
         guard let token else { return .invalid }
         if token == self.newest { return .newest }
-        let spare = self.spare
-        guard token == spare.token else { return .invalid }
-        return connection < spare.connection ? .late : .spare
+        guard token == self.spare.token else { return .invalid }
+        return self.hasLeft(connection) ? .late : .spare
     }
+
+    /// Whether the peer got its last Welcome on a connection that was accepted after this one. What arrives on this one without the newest
+    /// token is late, also when the later connection has been cut since.
+    package func hasLeft(_ connection: ConnectionID) -> Bool { connection < self.connection }
 
     /// Ends the older token: the peer has read its last Welcome.
     package mutating func endSpare() { self.spare = Spare() }

@@ -90,6 +90,24 @@ import WaymarkProtocol
         #expect(Self.isResumed(world, 11) == true)
     }
 
+    @Test(arguments: Kind.allCases, [true, false])
+    func
+        `a Hello on an earlier connection is late, also after the later one was confirmed and cut`(
+            _ kind: Kind, _ hasToken: Bool
+        ) throws
+    {
+        var (world, token, session) = try Self.cut(kind)
+        world.arrive(10, kind.role, token: token)
+        world.handle(.confirmed(ConnectionID(10)))
+        let newer = world.welcomes[ConnectionID(10)]?.resumptionToken
+        world.handle(.departed(ConnectionID(10), clean: false))
+        world.arrive(9, kind.role, token: hasToken ? token : nil)
+        #expect(world.goodbyes == [ConnectionID(9): .idInUse])
+        world.arrive(11, kind.role, token: newer)
+        #expect(Self.isResumed(world, 11) == true)
+        #expect(world.gateway.sessions[session]?.client == ClientID(unchecked: "app"))
+    }
+
     @Test(arguments: Kind.allCases)
     func `of two Hellos with the older token that come in order, the later one resumes`(_ kind: Kind) throws {
         var (world, token, _) = try Self.cut(kind)

@@ -19,14 +19,24 @@ import WaymarkProtocol
         #expect(tokens.verdict(on: Self.token(1), from: ConnectionID(4)) == .late)
         #expect(tokens.verdict(on: nil, from: ConnectionID(6)) == .invalid)
         tokens.endSpare()
-        #expect(tokens == ResumptionTokens(Self.token(2), on: ConnectionID(7)))
+        #expect(tokens == ResumptionTokens(Self.token(2), on: ConnectionID(5)))
         #expect(tokens.verdict(on: Self.token(1), from: ConnectionID(6)) == .invalid)
         #expect(tokens.verdict(on: Self.token(1), from: ConnectionID(4)) == .invalid)
+    }
+
+    @Test(arguments: [true, false])
+    func `a peer has left the connections before that of its last Welcome, whatever has ended`(
+        _ isConfirmed: Bool
+    ) {
+        var tokens = ResumptionTokens(Self.token(2), resuming: Self.token(1), on: ConnectionID(5))
+        if isConfirmed { tokens.endSpare() }
+        #expect((4...6).map { tokens.hasLeft(ConnectionID($0)) } == [true, false, false])
     }
 
     @Test func `the older token takes one word while there is none`() {
         #expect(
             MemoryLayout<ResumptionTokens>.size
-                == MemoryLayout<ResumptionToken>.size + MemoryLayout<Int>.size)
+                == MemoryLayout<ResumptionToken>.size + MemoryLayout<ConnectionID>.size
+                + MemoryLayout<Int>.size)
     }
 }
