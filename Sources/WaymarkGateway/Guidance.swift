@@ -389,7 +389,11 @@ extension Gateway {
         guard let connection = self.clients[session.client]?.connection, connection == ending.connection,
             let told = self.clients[session.client]?.ended.lastIndex(where: { $0.session == id })
         else { return }
-        self.clients[session.client]?.ended.remove(at: told)
+        if let ended = self.clients[session.client]?.ended.remove(at: told),
+            self.clients[session.client]?.tokens.hasSpare == true
+        {
+            self.clients[session.client]?.toldEnded.append(ended)
+        }
         let ended = SessionEnded(session: id, reason: ending.reason)
         actions.append(.send(connection, Envelope(.sessionEnded(ended))))
     }

@@ -214,7 +214,7 @@ struct Client: Sendable, Hashable, Codable {
     var sessions: OrderedSet<SessionID> = []
     /// Sessions whose end the client was not told.
     var ended: [ResumedSession] = []
-    /// Sessions whose end only its last Welcome told, as long as that may be lost.
+    /// Sessions whose end only its last Welcome told, or a SessionEnded behind it, as long as these may be lost.
     var toldEnded: [ResumedSession] = []
     /// Requests that it was asked, in no order.
     var requests: [RequestNumber] = []

@@ -45,6 +45,9 @@ package struct ResumptionTokens: Sendable, Hashable, Codable {
     /// token is late, also when the later connection has been cut since.
     package func hasLeft(_ connection: ConnectionID) -> Bool { connection < self.connection }
 
+    /// Whether the older token is kept: the last Welcome, and all that followed it, may be lost.
+    package var hasSpare: Bool { self.spare.token != nil }
+
     /// Ends the older token: the peer has read its last Welcome.
     package mutating func endSpare() { self.spare = Spare() }
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from waymark_nav import Phase, VehicleState, messages as m
@@ -422,6 +424,19 @@ def test_receipts_are_sent_at_most_as_often_as_the_client_wants() -> None:
     gateway.say(m.CurrentRoadName(), 7, 4)
     gateway.wait(0.5)
     assert gateway.sent() == [m.Receipt(received_sequence=4, shown_sequence=4)]
+
+
+@pytest.mark.parametrize(("kind", "shown"), [(MISSED, 8), (FULL, 0)])
+def test_what_was_shown_stays_so_after_missed_frames_and_not_after_the_whole_state(kind: m.SnapshotKind, shown: int) -> None:
+    machine, gateway = connected()
+    begin = m.SnapshotBegin(kind=FULL, client_id="app", receipts_every_milliseconds=500, to_sequence=9)
+    gateway.say(begin, 7)
+    gateway.say(m.SnapshotEnd(), 7)
+    machine.mark_shown(8)
+    gateway.say(dataclasses.replace(begin, kind=kind, from_sequence=9 if kind == MISSED else 0), 7)
+    gateway.say(m.SnapshotEnd(), 7)
+    gateway.wait(0.5)
+    assert gateway.sent() == [m.Receipt(received_sequence=9, shown_sequence=shown)]
 
 
 def test_a_receipt_follows_the_end_of_a_snapshot_and_none_a_session_that_wants_none() -> None:

@@ -196,6 +196,19 @@ import WaymarkProtocol
         #expect(world.welcomes[ConnectionID(11)]?.sessions.count == told.count)
     }
 
+    @Test func `a session that ends behind a lost Welcome is in the next one`() throws {
+        var (world, token, ended) = try Self.ended()
+        world.arrive(10, World.client("app"), token: token)
+        world.handle(.received(ConnectionID(1), .cancelNavigation(.userStopped), .none))
+        #expect(world.messages(ConnectionID(10)).map(\.type).contains(.sessionEnded))
+        world.handle(.departed(ConnectionID(10), clean: false))
+        world.arrive(11, World.client("app"), token: token)
+        let told = try #require(Self.ended(world, 11))
+        #expect(told.map(\.endReason) == [ended.endReason, .userStopped])
+        world.handle(.confirmed(ConnectionID(11)))
+        #expect(world.gateway.clients[ClientID(unchecked: "app")]?.toldEnded.isEmpty == true)
+    }
+
     @Test func `a client whose token is not valid is told of no session`() throws {
         var (world, token, _) = try Self.ended()
         world.arrive(10, World.client("app"), token: token)

@@ -168,7 +168,8 @@ package struct EndpointMachine: PeerMachine {
         case .sessionEnded(let ended): self.endCancellations(ended, &outputs)
         case .snapshotBegin(let begin):
             self.endCancellations(ofOthersThan: envelope.session, &outputs)
-            self.shownSequence = 0
+            // What was shown stays so in a session that goes on.
+            if begin.kind == .full { self.shownSequence = 0 }
             self.receiptInterval =
                 begin.receiptsEveryMilliseconds > 0 ? .milliseconds(begin.receiptsEveryMilliseconds) : nil
             if self.receiptInterval == nil { self.receiptDeadline = nil }

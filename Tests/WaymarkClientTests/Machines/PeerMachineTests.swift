@@ -306,6 +306,28 @@ import WaymarkProtocol
         #expect(endpoint.read().isEmpty)
     }
 
+    @Test(arguments: [SnapshotBegin.Kind.missed, .full])
+    func `what was shown stays so after missed frames, and not after the whole state`(
+        _ kind: SnapshotBegin.Kind
+    ) throws {
+        var endpoint = try DrivenPeer.endpoint()
+        endpoint.open(keepalive: 600_000)
+        var begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "app"))
+        (begin.receiptsEveryMilliseconds, begin.toSequence) = (500, 9)
+        let session = SessionID(3)
+        endpoint.hear(.snapshotBegin(begin), session: session)
+        endpoint.hear(.snapshotEnd, session: session)
+        endpoint.use { endpoint, _ in endpoint.markShown(8) }
+        begin.kind = kind
+        if kind == .missed { begin.fromSequence = 9 }
+        endpoint.hear(.snapshotBegin(begin), session: session)
+        endpoint.hear(.snapshotEnd, session: session)
+        endpoint.wait(.milliseconds(500))
+        let receipts = endpoint.readMessages()
+        let shown: UInt64 = kind == .missed ? 8 : 0
+        #expect(receipts == [.receipt(Receipt(receivedSequence: 9, shownSequence: shown))])
+    }
+
     @Test func `a receipt follows the end of a snapshot, and none a session that wants none`() throws {
         var endpoint = try DrivenPeer.endpoint()
         endpoint.open(keepalive: 600_000)

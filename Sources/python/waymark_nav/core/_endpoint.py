@@ -261,7 +261,9 @@ class Endpoint(Peer):
         self._outbox.received(message, whole.session)
         self._answered(whole, message)
         if isinstance(message, m.SnapshotBegin):
-            self._shown = 0
+            # What was shown stays so in a session that goes on.
+            if message.kind == m.SnapshotKind.FULL:
+                self._shown = 0
             self._receipt_interval = message.receipts_every_milliseconds / 1_000
             if not self._receipt_interval:
                 self._receipt_due = None
