@@ -1,0 +1,85 @@
+"""The rules of publications: one table, from the protos.
+
+The top of Protos/waymark/v1/connection.proto says what a publication's brackets mean.
+"""
+
+import re
+import sys
+from dataclasses import dataclass, field
+
+import fields
+import protocol
+
+KINDS = ("event", "state", "state per maneuver")
+PHASES = {"at any time": "any", "while guided": "guided", "while paused": "paused"}
+GENERATIONS = ("current generation", "new generation", "new generation with a route")
+
+
+@dataclass
+class Publication:
+    """A published message and its rule. Names are written as in the protos, with spaces."""
+
+    definition: protocol.Definition
+    kind: str
+    phases: str
+    needs: str = ""
+    # Empty: it has none.
+    generation: str = ""
+    adds: str = ""
+    refers_to: str = ""
+    voids: list = field(default_factory=list)
+    retains: str = "newest"
+    is_of_route: bool = False
+    fitted_by: list = field(default_factory=list)
+    keys: list = field(default_factory=list)
+
+    @property
+    def name(self):
+        return self.definition.name
+
+    @property
+    def case(self):
+        return self.name[0].lower() + self.name[1:]
+
+    @property
+    def largest(self):
+        """The field that takes most memory while the publication is retained; empty for none."""
+
+        def weight(key):
+            return 2 if key.member.repeated or key.form in ("object", "inline") else 1 if key.form == "text" else 0
+
+        if self.retains == "nothing" or not self.keys:
+            return ""
+        return max(reversed(self.keys), key=weight).member.name
+
+
+def parse(definition, keys):
+    """The rule that the brackets of a published message say."""
+    items = protocol.brackets(definition.text)[2:]
+    if not items or items[0] not in KINDS:
+        sys.exit(f"{definition.name} is none of {', '.join(KINDS)}")
+    phases = [PHASES[item] for item in items if item in PHASES]
+    if len(phases) != 1:
+        sys.exit(f"{definition.name}: say once when it may be published: {', '.join(PHASES)}")
+    result = Publication(definition, items[0], phases[0], keys=keys)
+    for item in items[1:]:
+        if item in PHASES:
+            continue
+        if item in GENERATIONS:
+            result.generation = item
+        elif item == "of the route":
+            result.is_of_route = True
+        elif match := re.fullmatch(r"(needs|adds|refers to|retains) ([a-z ]+)", item):
+            setattr(result, match[1].replace(" ", "_"), match[2])
+        elif match := re.fullmatch(r"(voids|fitted by) ([a-z ]+)", item):
+            getattr(result, match[1].replace(" ", "_")).append(match[2])
+        else:
+            sys.exit(f"{definition.name}: not understood: {item}")
+    return result
+
+
+def publications(definitions):
+    """All publications, by number."""
+    shapes = fields.shapes(definitions)
+    names = [name for _, name, _, _ in protocol.message_types(definitions)]
+    return [parse(shapes[name].definition, shapes[name].keys) for name in names if name in shapes and shapes[name].is_published]
