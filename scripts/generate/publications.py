@@ -1,6 +1,7 @@
-"""The rules of publications: one table, from the protos.
+"""The rules of publications, and the states that are plain: one table, from the protos.
 
-The top of Protos/waymark/v1/connection.proto says what a publication's brackets mean.
+The top of Protos/waymark/v1/connection.proto says what a publication's brackets mean. A state is plain if nothing depends on it, nor it on
+anything, and its fields are texts, numbers, flags and enumerations. All code for such a state is generated.
 """
 
 import re
@@ -13,6 +14,7 @@ import protocol
 KINDS = ("event", "state", "state per maneuver")
 PHASES = {"at any time": "any", "while guided": "guided", "while paused": "paused"}
 GENERATIONS = ("current generation", "new generation", "new generation with a route")
+PLAIN_FORMS = ("text", "number", "flag", "word")
 
 
 @dataclass
@@ -52,6 +54,18 @@ class Publication:
             return ""
         return max(reversed(self.keys), key=weight).member.name
 
+    @property
+    def is_plain(self):
+        """Whether all of its code is generated."""
+        is_free = self.kind == "state" and self.phases == "guided" and not (self.generation or self.refers_to or self.is_of_route)
+        return is_free and all(
+            key.form in PLAIN_FORMS
+            and key.member.type != "double"
+            and not key.member.oneof
+            and (not key.member.repeated or key.form == "text")
+            for key in self.keys
+        )
+
 
 def parse(definition, keys):
     """The rule that the brackets of a published message say."""
@@ -82,4 +96,11 @@ def publications(definitions):
     """All publications, by number."""
     shapes = fields.shapes(definitions)
     names = [name for _, name, _, _ in protocol.message_types(definitions)]
-    return [parse(shapes[name].definition, shapes[name].keys) for name in names if name in shapes and shapes[name].is_published]
+    found = [parse(shapes[name].definition, shapes[name].keys) for name in names if name in shapes and shapes[name].is_published]
+    known = {}
+    for publication in found:
+        for key in publication.keys if publication.is_plain else ():
+            if key.name in known:
+                sys.exit(f"{publication.name} and {known[key.name]} have one name in JSON: {key.name}")
+            known[key.name] = publication.name
+    return found

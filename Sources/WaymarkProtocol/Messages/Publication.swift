@@ -13,7 +13,6 @@ package enum Publication: Sendable, Hashable {
     case addRouteSegments([RouteSegment], generation: UInt32)
     case upcomingManeuvers([ManeuverID], generation: UInt32)
     case currentLaneGuidance(LaneGuidanceID?, generation: UInt32)
-    case currentRoadName([String])
     case maneuverState(ManeuverState, generation: UInt32)
     case tripEstimates(TravelEstimates, TimeRemainingColor)
     case maneuverEstimates(ManeuverID, TravelEstimates, generation: UInt32)
@@ -26,6 +25,8 @@ package enum Publication: Sendable, Hashable {
     case shareDestination(shareID: String, Waypoint)
     case finishGuidance
     case cancelGuidance
+    /// A state whose code is generated.
+    case plain(PlainState)
 
     /// The type in the frame's header.
     package var type: MessageType {
@@ -38,7 +39,6 @@ package enum Publication: Sendable, Hashable {
         case .addRouteSegments: .addRouteSegments
         case .upcomingManeuvers: .upcomingManeuvers
         case .currentLaneGuidance: .currentLaneGuidance
-        case .currentRoadName: .currentRoadName
         case .maneuverState: .updateManeuverState
         case .tripEstimates: .updateTripEstimates
         case .maneuverEstimates: .updateManeuverEstimates
@@ -50,6 +50,7 @@ package enum Publication: Sendable, Hashable {
         case .shareDestination: .shareDestination
         case .finishGuidance: .finishGuidance
         case .cancelGuidance: .cancelGuidance
+        case .plain(let state): state.type
         }
     }
 }

@@ -648,7 +648,7 @@ struct  Waymark__V1__CurrentRoadName
 {
   ProtobufCMessage base;
   /*
-   * Empty: not known. [at most 8, each at most 512 bytes, json currentRoadName, place]
+   * Longest first; empty: not known. [at most 8, each at most 512 bytes, json currentRoadName, place]
    */
   size_t n_name_variants;
   char **name_variants;
