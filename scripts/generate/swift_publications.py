@@ -200,9 +200,9 @@ def client(plain):
     return out + "\n".join(blocks) + "}\n"
 
 
-def json_value(key):
-    """A value as JSON."""
-    return {"number": f"Int(clamping: {key.name})", "word": f"{key.name}.name"}.get(key.form, key.name)
+def json_value(key, name):
+    """A value with a name in Swift as JSON."""
+    return {"number": f"Int(clamping: {name})", "word": f"{name}.name"}.get(key.form, name)
 
 
 def detail(key):
@@ -217,7 +217,7 @@ def texts(plain):
     out = protocol.HEADER + "\ninternal import WaymarkClient\ninternal import WaymarkModel\n\nextension PlainState {\n    /// Its keys.\n"
     out += "    var object: [String: Any] {\n        switch self {\n"
     for state in plain:
-        values = [f'"{key.name}": {json_value(key)}' for key in state.keys]
+        values = [f'"{key.name}": {json_value(key, key.name)}' for key in state.keys]
         out += f"        {pattern(state)}\n" + filled(" " * 12, "[", values, "]", "]")
     out += "        }\n    }\n\n    /// Its values in words.\n    var details: [String] {\n        switch self {\n"
     for state in plain:
@@ -225,7 +225,7 @@ def texts(plain):
     out += "        }\n    }\n}\n\nextension ChangedKeys {\n    /// The values of plain states.\n    mutating func addPlainStates() {\n"
     for state in plain:
         for key in state.keys:
-            value = json_value(key).replace(key.name, "$0")
+            value = json_value(key, "$0")
             out += f'        self.add("{key.name}", \\.{key.name}) {{ {value} }}\n'
     return out + "    }\n}\n"
 
