@@ -4,6 +4,7 @@ The top of Protos/waymark/v1/connection.proto says what a publication's brackets
 anything, and its fields are texts, numbers, flags and enumerations. All code for such a state is generated.
 """
 
+import keyword
 import re
 import sys
 from dataclasses import dataclass, field
@@ -14,6 +15,13 @@ import protocol
 KINDS = ("event", "state", "state per maneuver")
 PHASES = {"at any time": "any", "while guided": "guided", "while paused": "paused"}
 GENERATIONS = ("current generation", "new generation", "new generation with a route")
+# What cannot be the name of a property in one of the languages, besides Python's keywords.
+RESERVED = {
+    "arena", "as", "case", "catch", "default", "defer", "do", "enum", "extension", "fallthrough", "false", "func",
+    "guard", "in", "init", "inout", "internal", "is", "let", "nil", "operator", "private", "protocol", "public",
+    "repeat", "rethrows", "self", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true",
+    "typealias", "var", "where", "wire",
+}  # fmt: skip
 PLAIN_FORMS = ("text", "number", "flag", "word")
 
 
@@ -100,6 +108,8 @@ def publications(definitions):
     known = {}
     for publication in found:
         for key in publication.keys if publication.is_plain else ():
+            if keyword.iskeyword(key.name) or key.name in RESERVED:
+                sys.exit(f"{publication.name}.{key.member.name}: give it another name in JSON, {key.name} is a word of a language")
             if key.name in known:
                 sys.exit(f"{publication.name} and {known[key.name]} have one name in JSON: {key.name}")
             known[key.name] = publication.name

@@ -295,8 +295,8 @@ class Generator:
         for each in self.publications:
             if not each.is_plain:
                 continue
-            names = ", ".join(f'"{key.member.name}": "{snake(key.name)}"' for key in each.keys)
-            out += f"    m.{each.name}: {{{names}}},\n"
+            names = "".join(f'        "{key.member.name}": "{snake(key.name)}",\n' for key in each.keys)
+            out += f"    m.{each.name}: {{\n{names}    }},\n"
             for key in each.keys:
                 annotation, default = self.value(key.member)
                 said = f"{prose(each.definition.text).removeprefix(STATE)} {prose(key.member.text)}".strip()

@@ -106,7 +106,7 @@ def parameters(state):
 
 def pattern(state):
     """A case that binds its values."""
-    return f"case .{state.case}({', '.join('let ' + key.name for key in state.keys)}):"
+    return filled(" " * 8, f"case .{state.case}(", [f"let {key.name}" for key in state.keys], "):")
 
 
 def made(state, values):
@@ -130,7 +130,7 @@ def model(plain):
     out += "    public init(_ state: PlainState) { self.apply(state) }\n\n    /// Takes over the values of a state.\n"
     out += "    public mutating func apply(_ state: PlainState) {\n        switch state {\n"
     for state in plain:
-        out += f"        {pattern(state)}\n" + "".join(f"            self.{key.name} = {key.name}\n" for key in state.keys)
+        out += pattern(state) + "".join(f"            self.{key.name} = {key.name}\n" for key in state.keys)
     return out + "        }\n    }\n}\n"
 
 
@@ -182,7 +182,7 @@ def coding(plain):
     out += "    func wire(in arena: Arena) -> AnyWire {\n        switch self {\n"
     for state in plain:
         function = re.sub(r"(?<!^)([A-Z])", r"_\1", state.name).lower()
-        out += f"        {pattern(state)}\n            unsafe arena.body(waymark__v1__{function}__init) {{ wire in\n"
+        out += pattern(state) + f"            unsafe arena.body(waymark__v1__{function}__init) {{ wire in\n"
         out += "".join(f"                unsafe {write(key)}\n" for key in state.keys) + "            }\n"
     return out + "        }\n    }\n}\n"
 
@@ -218,10 +218,10 @@ def texts(plain):
     out += "    var object: [String: Any] {\n        switch self {\n"
     for state in plain:
         values = [f'"{key.name}": {json_value(key, key.name)}' for key in state.keys]
-        out += f"        {pattern(state)}\n" + filled(" " * 12, "[", values, "]", "]")
+        out += pattern(state) + filled(" " * 12, "[", values, "]", "]")
     out += "        }\n    }\n\n    /// Its values in words.\n    var details: [String] {\n        switch self {\n"
     for state in plain:
-        out += f"        {pattern(state)}\n" + filled(" " * 12, "[", [detail(key) for key in state.keys], "]", "]")
+        out += pattern(state) + filled(" " * 12, "[", [detail(key) for key in state.keys], "]", "]")
     out += "        }\n    }\n}\n\nextension ChangedKeys {\n    /// The values of plain states.\n    mutating func addPlainStates() {\n"
     for state in plain:
         for key in state.keys:

@@ -38,7 +38,9 @@ NEEDS: dict[type[Any], m.Feature] = {
 
 #: States on which nothing else depends: the value of a vehicle's state that each field is.
 PLAIN_STATES: dict[type[Any], dict[str, str]] = {
-    m.CurrentRoadName: {"name_variants": "current_road_name"},
+    m.CurrentRoadName: {
+        "name_variants": "current_road_name",
+    },
 }
 
 
