@@ -105,11 +105,14 @@ def publications(definitions):
     shapes = fields.shapes(definitions)
     names = [name for _, name, _, _ in protocol.message_types(definitions)]
     found = [parse(shapes[name].definition, shapes[name].keys) for name in names if name in shapes and shapes[name].is_published]
+    zeros = {each.name: each.members[0].name for each in definitions if each.kind == "enum"}
     known = {}
     for publication in found:
         for key in publication.keys if publication.is_plain else ():
             if keyword.iskeyword(key.name) or key.name in RESERVED:
                 sys.exit(f"{publication.name}.{key.member.name}: give it another name in JSON, {key.name} is a word of a language")
+            if key.form == "word" and zeros[key.member.type].endswith("_UNSPECIFIED"):
+                sys.exit(f"{publication.name}.{key.member.name}: of an enumeration of a plain state 0 must be a value")
             if key.name in known:
                 sys.exit(f"{publication.name} and {known[key.name]} have one name in JSON: {key.name}")
             known[key.name] = publication.name

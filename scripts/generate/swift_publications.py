@@ -22,13 +22,14 @@ def camel(words):
 
 
 def filled(indent, head, arguments, tail, end=None):
-    """A call, its arguments on further lines if they do not fit; a declaration has an end, which then has its own line."""
+    """A call, its arguments on further lines if they do not fit. A declaration and a literal have an end, which then has its own line."""
     line = f"{indent}{head}{', '.join(arguments)}{tail}"
     if len(line) <= protocol.WIDTH:
         return line + "\n"
     lines, line = [indent + head], indent + "   "
     for argument in arguments:
-        part = f" {argument}" + ("," if argument != arguments[-1] else "" if end else tail)
+        last = "," if end == "]" else "" if end else tail
+        part = f" {argument}" + ("," if argument != arguments[-1] else last)
         if len(line) + len(part) > protocol.WIDTH:
             lines.append(line)
             line = indent + "   "
@@ -147,7 +148,10 @@ def protocol_types(plain):
         out += protocol.wrapped(said(state.definition.text), "    ")
         out += filled("    ", f"package static func {state.case}(", arguments, ") -> Publication {", ") -> Publication {")
         values = made(state, [key.name for key in state.keys])
-        out += filled(" " * 8, f".plain(.{state.case}(", values, "))") + "    }\n"
+        call = filled(" " * 8, f".plain(.{state.case}(", values, "))")
+        if "\n" in call[:-1]:
+            call = " " * 8 + ".plain(\n" + filled(" " * 12, f".{state.case}(", values, "))")
+        out += call + "    }\n"
     return out + "}\n"
 
 
