@@ -78,7 +78,7 @@ class Publication:
 def parse(definition, keys):
     """The rule that the brackets of a published message say."""
     items = protocol.brackets(definition.text)[2:]
-    if not items or items[0] not in KINDS:
+    if items[0] not in KINDS:
         sys.exit(f"{definition.name} is none of {', '.join(KINDS)}")
     phases = [PHASES[item] for item in items if item in PHASES]
     if len(phases) != 1:
@@ -103,8 +103,9 @@ def parse(definition, keys):
 def publications(definitions):
     """All publications, by number."""
     shapes = fields.shapes(definitions)
-    names = [name for _, name, _, _ in protocol.message_types(definitions)]
-    found = [parse(shapes[name].definition, shapes[name].keys) for name in names if name in shapes and shapes[name].is_published]
+    published = [shapes[name] for _, name, _, _ in protocol.message_types(definitions) if name in shapes and shapes[name].is_published]
+    # One that says no rule has one by hand.
+    found = [parse(shape.definition, shape.keys) for shape in published if protocol.brackets(shape.definition.text)[2:]]
     zeros = {each.name: each.members[0].name for each in definitions if each.kind == "enum"}
     known = {}
     for publication in found:
