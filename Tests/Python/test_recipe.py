@@ -83,6 +83,25 @@ def test_the_message_of_a_plain_state_makes_all_of_its_code(tree: Path) -> None:
     subprocess.run([sys.executable, "-c", PROGRAM], check=True, env=environment)
 
 
+@pytest.mark.parametrize(
+    ("rule", "field", "problem"),
+    [
+        ("state, while guided", "// [at most 512 bytes, json weather]\n string rain = 1;", "have one name in JSON: weather"),
+        ("state, while guided", "// [json where]\n uint32 rain = 1;", "where is a word of a language"),
+        ("state, while guided", "StopKind kind = 1;", "0 must be a value"),
+        ("state", "uint32 rain = 1;", "say once when it may be published"),
+        ("value, while guided", "uint32 rain = 1;", "is none of event, state"),
+        ("state, while guided, rains", "uint32 rain = 1;", "not understood: rains"),
+    ],
+)
+def test_a_publication_that_cannot_be_generated_is_refused(tree: Path, rule: str, field: str, problem: str) -> None:
+    with (tree / "Protos/waymark/v1/session.proto").open("a", encoding="utf-8") as session:
+        session.write(f"\n// Published. [type 0x0115, published, {rule}]\nmessage UpdateRain {{\n {field}\n}}\n")
+    command = [sys.executable, str(tree / "scripts/generate/swift_publications.py"), str(tree / "Swift")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and problem in done.stderr
+
+
 def test_the_number_of_the_recipe_is_free() -> None:
     number = re.search(r"\[type (0x\w+), published", MESSAGE)
     assert number is not None

@@ -66,12 +66,16 @@ class Publication:
     def is_plain(self):
         """Whether all of its code is generated."""
         is_free = self.kind == "state" and self.phases == "guided" and not (self.generation or self.refers_to or self.is_of_route)
-        return is_free and all(
-            key.form in PLAIN_FORMS
-            and key.member.type != "double"
-            and not key.member.oneof
-            and (not key.member.repeated or key.form == "text")
-            for key in self.keys
+        return (
+            is_free
+            and bool(self.keys)
+            and all(
+                key.form in PLAIN_FORMS
+                and key.member.type != "double"
+                and not key.member.oneof
+                and (not key.member.repeated or key.form == "text")
+                for key in self.keys
+            )
         )
 
 
