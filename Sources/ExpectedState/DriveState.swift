@@ -59,7 +59,7 @@ package struct DriveState: Hashable, Sendable {
         case .addRouteSegments(let added, _): self.segments += added
         case .upcomingManeuvers(let ids, _): self.move(to: ids)
         case .currentLaneGuidance(let id, _): self.move(to: id)
-        case .currentRoadName(let variants): self.roadName = variants
+        case .plain(.currentRoadName(let variants)): self.roadName = variants
         case .maneuverState(let state, _): self.maneuverState = state
         case .tripEstimates(let estimates, _): self.tripEstimates = estimates
         case .maneuverEstimates(let id, let estimates, _): self.maneuverEstimates[id] = estimates

@@ -91,7 +91,7 @@ package struct ExpectedFitting: Hashable, Sendable {
             guard self.has(.routeSegments) else { return nil }
             return .addRouteSegments(segments.map(self.apply), generation: generation)
         case .currentRouteSegment: return self.has(.routeSegments) ? publication : nil
-        case .currentRoadName(let variants):
+        case .plain(.currentRoadName(let variants)):
             guard self.has(.currentRoadName) else { return nil }
             return .currentRoadName(Self.apply(self.limits.currentRoadNameLengthMax, to: variants))
         case .maneuverState: return self.has(.maneuvers) ? publication : nil

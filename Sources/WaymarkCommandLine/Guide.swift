@@ -171,7 +171,7 @@ actor Guide {
         case .upcomingManeuvers(let ids, _): try await self.session.setUpcomingManeuvers(ids)
         case .maneuverState(let state, _): try await self.session.setManeuverState(state)
         case .currentLaneGuidance(let id, _): try await self.session.setCurrentLaneGuidance(id)
-        case .currentRoadName(let names): try await self.session.setCurrentRoadName(names)
+        case .plain(let state): try await self.session.publish(state)
         case .currentRouteSegment(let id, _): try await self.session.setCurrentSegment(id)
         case .tripEstimates(let estimates, let color):
             try await self.session.updateTripEstimates(estimates, color: color)

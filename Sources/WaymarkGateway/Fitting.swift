@@ -13,7 +13,7 @@ extension Profile {
         case .tripPreviews(let trips, let selected):
             .tripPreviews(trips.map(self.fit), selected: selected)
         case .updateTrip(let trip): .updateTrip(self.fit(trip))
-        case .currentRoadName(let variants):
+        case .plain(.currentRoadName(let variants)):
             .currentRoadName(Self.fit(variants, self.limits.currentRoadNameLengthMax))
         case .tripEstimates(let estimates, let color): .tripEstimates(self.fit(estimates), color)
         case .addRouteSegments(let segments, let generation):

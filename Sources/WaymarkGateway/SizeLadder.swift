@@ -156,7 +156,7 @@ extension Publication {
             .addManeuvers(all.map { $0.keeping(variant) }, generation: generation)
         case .addLaneGuidances(let all, let generation):
             .addLaneGuidances(all.map { $0.keeping(variant) }, generation: generation)
-        case .currentRoadName(let variants): .currentRoadName(variant.of(variants))
+        case .plain(.currentRoadName(let variants)): .currentRoadName(variant.of(variants))
         case .pauseGuidance(let reason, let variants):
             .pauseGuidance(reason, description: variant.of(variants))
         case .showAlert(let alert): .showAlert(alert.keeping(variant))

@@ -79,7 +79,7 @@ extension Publication {
         case .tripPreviews(let trips, _):
             for (index, trip) in trips.enumerated() { trip.forEachText("trips[\(index)]", body) }
         case .startGuidance(let trip, _, _), .updateTrip(let trip): trip.forEachText("trip", body)
-        case .currentRoadName(let variants): body("name_variants", variants)
+        case .plain(.currentRoadName(let variants)): body("name_variants", variants)
         case .pauseGuidance(_, let variants): body("description_variants", variants)
         case .showAlert(let alert): alert.forEachText("alert", body)
         case .shareDestination(_, let place): place.forEachText("destination", body)

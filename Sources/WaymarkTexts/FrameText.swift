@@ -128,7 +128,6 @@ package struct FrameText {
         case .upcomingManeuvers(let ids, _):
             ids.first.map { "maneuver \($0.rawValue) is next" } ?? "none"
         case .currentLaneGuidance(let id, _): id.map { "\($0.rawValue)" } ?? "none"
-        case .currentRoadName(let variants): variants.first ?? ""
         case .maneuverState(let state, _): state.name
         case .tripEstimates(let estimates, _): Story.estimates(estimates)
         case .maneuverEstimates(let id, let estimates, _):
@@ -143,6 +142,7 @@ package struct FrameText {
         case .shareDestination(let id, let destination):
             self.sentence(Identifier(id), self.name(destination))
         case .finishGuidance, .cancelGuidance: ""
+        case .plain(let state): state.details.filter { !$0.isEmpty }.joined(separator: ", ")
         }
     }
 

@@ -216,7 +216,7 @@ struct CutWorld {
         }
         for session in self.peers[Self.app].sessions {
             let roads = observed.retained[session.id ?? .none]?.frames.compactMap { frame in
-                if case .publication(.currentRoadName(let road))? = try? Codec.decode(frame).message {
+                if case .publication(.plain(.currentRoadName(let road)))? = try? Codec.decode(frame).message {
                     road
                 } else {
                     nil

@@ -78,7 +78,9 @@ extension Mutation {
             maneuver.instructionVariants = Array(first + first)
         },
         .of("a road's names are sorted by the alphabet", finds: .textOrder) { publication, _ in
-            guard case .currentRoadName(let names) = publication, !names.isEmpty else { return publication }
+            guard case .plain(.currentRoadName(let names)) = publication, !names.isEmpty else {
+                return publication
+            }
             return .currentRoadName((names + ["A \(names[0])"]).sorted())
         },
         .of("the trip's places have the short name first", finds: .textOrder) { publication, _ in

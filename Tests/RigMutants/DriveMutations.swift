@@ -190,7 +190,7 @@ extension Mutation {
             return (0..<80).map { (.milliseconds(50 * $0), publication) }
         },
         Mutation("the road's name comes with every frame of the map", finds: .rateFast) { publication, _ in
-            guard case .currentRoadName = publication else { return [(.zero, publication)] }
+            guard case .plain(.currentRoadName) = publication else { return [(.zero, publication)] }
             return (0..<240).map { (.milliseconds(33 * $0), publication) }
         },
         Mutation("each publication is sent twice", finds: nil) { publication, memory in

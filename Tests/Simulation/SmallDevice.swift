@@ -100,7 +100,7 @@ extension Publication {
         case .updateTrip(let trip): .updateTrip(trip.with(texts))
         case .addRouteSegments(let segments, let generation):
             .addRouteSegments(segments.map { $0.with(texts) }, generation: generation)
-        case .currentRoadName(let variants): .currentRoadName(texts(variants))
+        case .plain(.currentRoadName(let variants)): .currentRoadName(texts(variants))
         case .pauseGuidance(let reason, let variants): .pauseGuidance(reason, description: texts(variants))
         case .shareDestination(let id, let place): .shareDestination(shareID: id, place.with(texts))
         default: self
@@ -210,7 +210,7 @@ enum LongContent {
                 }, selected: selected)
         case .addRouteSegments(let segments, let generation):
             .addRouteSegments(segments.map { self.lengthen($0, &random) }, generation: generation)
-        case .currentRoadName where random.once(in: 4):
+        case .plain(.currentRoadName) where random.once(in: 4):
             .currentRoadName((0..<8).map { _ in String(repeating: "road", count: 127) })
         case .shareDestination(let id, let place):
             .shareDestination(shareID: id, self.lengthen(place, &random))

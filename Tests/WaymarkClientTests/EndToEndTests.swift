@@ -20,7 +20,8 @@ import WaymarkTransport
         let client = try await navigation("app", at: service.navigation)
         let session = try await client.openSession(vehicles: .vehicles(["car"]))
         try await session.start(trip, route: route)
-        for name in ["A", "B", "C"] { try await session.setCurrentRoadName([name]) }
+        for name in ["A", "B"] { try await session.setCurrentRoadName([name]) }
+        try await session.publish(.currentRoadName(["C"]))
         try await session.setManeuverState(.prepare)
         await early.wait { $0.currentRoadName == ["C"] && $0.maneuverState == .prepare }
         let (second, late) = try await Witness.endpoint("hud", at: service.vehicle)

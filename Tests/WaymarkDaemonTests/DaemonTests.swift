@@ -203,7 +203,7 @@ import WaymarkTransport
         for endpoint in endpoints {
             var seen: [Int] = []
             while seen.last != 500, let message = try endpoint.receive() {
-                if case .publication(.currentRoadName(let names)) = message {
+                if case .publication(.plain(.currentRoadName(let names))) = message {
                     seen += names.compactMap { Int($0) }
                 }
             }

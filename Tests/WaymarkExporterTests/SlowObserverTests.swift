@@ -55,9 +55,7 @@
                 let names =
                     ["Road \(number)"] + [String](repeating: String(repeating: "n", count: 500), count: 7)
                 try self.client.publish(.currentRoadName(names), self.session, number)
-                try await self.endpoint.receive {
-                    if case .publication(.currentRoadName(let told)) = $0 { told == names } else { false }
-                }
+                try await self.endpoint.receive { $0 == .publication(.currentRoadName(names)) }
             }
         }
 

@@ -97,7 +97,7 @@
 
         private static func roads(_ messages: [Message]) -> [String] {
             messages.compactMap {
-                if case .publication(.currentRoadName(let names)) = $0 { names.first } else { nil }
+                if case .publication(.plain(.currentRoadName(let names))) = $0 { names.first } else { nil }
             }
         }
     }

@@ -14,7 +14,7 @@ import WaymarkProtocol
 
     private static func roads(_ messages: [Message]) -> [[String]] {
         messages.compactMap {
-            if case .publication(.currentRoadName(let variants)) = $0 { variants } else { nil }
+            if case .publication(.plain(.currentRoadName(let variants))) = $0 { variants } else { nil }
         }
     }
 

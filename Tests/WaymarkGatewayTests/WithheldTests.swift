@@ -19,7 +19,7 @@ extension Publication {
         case .addLaneGuidances, .currentLaneGuidance: [.laneGuidance]
         case .addRouteSegments(let segments, _): segments.reduce([]) { $0.union($1.content) }
         case .currentRouteSegment: [.routeSegments]
-        case .currentRoadName: [.currentRoadName]
+        case .plain(.currentRoadName): [.currentRoadName]
         case .showAlert, .dismissAlert: [.navigationAlerts]
         case .shareDestination(_, let destination): destination.content.union([.destinationSharing])
         case .tripEstimates, .pauseGuidance, .finishGuidance, .cancelGuidance: []

@@ -35,6 +35,14 @@ import WaymarkProtocol
         }
     }
 
+    @Test func `a plain state is published while guided, and nothing depends on it`() {
+        let name = Publication.currentRoadName(["Landstrasse", "L191"])
+        #expect(name == .plain(.currentRoadName(["Landstrasse", "L191"])))
+        #expect(name.outline == PublicationOutline(.currentRoadName))
+        #expect(name.rule.kind == .state && name.rule.phases == .guided && name.rule.generation == .none)
+        #expect(name.rule.refersTo == nil && !name.rule.isOfRoute)
+    }
+
     @Test func `states of one type share a key, those per maneuver have one for each`() {
         let name = PublicationOutline(.currentRoadName)
         #expect(name.conflationKey == ConflationKey(type: .currentRoadName))

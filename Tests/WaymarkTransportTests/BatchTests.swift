@@ -44,7 +44,8 @@ import WaymarkTransport
             splitter.append(Array(buffer.readableBytesView))
             var got: [String] = []
             while let frame = try splitter.next() {
-                guard case .publication(.currentRoadName(let names)) = try Codec.decode(frame).message else {
+                guard case .publication(.plain(.currentRoadName(let names))) = try Codec.decode(frame).message
+                else {
                     throw UnexpectedResult(got: "\(frame)")
                 }
                 got += names

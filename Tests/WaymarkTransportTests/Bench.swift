@@ -172,7 +172,7 @@ final class Peer {
     /// The current road names received since the last call.
     func roadNames() throws -> [String] {
         try self.receive().flatMap { envelope -> [String] in
-            if case .publication(.currentRoadName(let names)) = envelope.message { names } else { [] }
+            if case .publication(.plain(.currentRoadName(let names))) = envelope.message { names } else { [] }
         }
     }
 

@@ -20,7 +20,7 @@ def describe_enumeration(definition):
 def describe_message(definition):
     described = {}
     if brackets(definition.text):
-        number, sender = brackets(definition.text)
+        number, sender, *_ = brackets(definition.text)
         described = {"type": int(number.removeprefix("type "), 16), "sender": SENDERS[sender]}
     fields = {}
     for member in definition.members:

@@ -183,7 +183,7 @@ def message_types(definitions):
     types = []
     for definition in definitions:
         if definition.kind == "message" and brackets(definition.text):
-            number, sender = brackets(definition.text)
+            number, sender, *_ = brackets(definition.text)
             name = definition.name
             types.append((name[0].lower() + name[1:], name, number.removeprefix("type "), SENDERS[sender]))
     return sorted(types, key=lambda type: int(type[2], 16))

@@ -2,7 +2,7 @@
 """python_messages.py [--check]: makes Sources/python/waymark_nav/_generated from the protos; --check only compares.
 
 Enumerations, a dataclass for each message, and the rules of its fields: what the brackets at the ends of the protos' comments say. And the
-names that JSON and scenarios give to the fields of publications, see fields.py.
+names that JSON and scenarios give to the fields of publications, see fields.py, and what publications.py says of them.
 """
 
 import re
@@ -10,6 +10,7 @@ import sys
 
 import fields
 import protocol
+import publications
 
 TARGET = protocol.ROOT / "Sources/python/waymark_nav"
 HEADER = '"""{} Made by scripts/generate/python_messages.py from Protos. Do not edit."""\n'
@@ -25,6 +26,8 @@ SCALARS = {"uint32": "int", "uint64": "int", "sint32": "int", "bool": "bool", "d
 EMPTY = {"int": "0", "bool": "False", "float": "0.0", "str": '""', "bytes": 'b""'}
 NAME_BYTES_MAX = 64
 ENUMERATION_MAX = 2**31 - 1
+# How the comment of each state begins.
+STATE = "Published. State, key: the type. "
 TYPE_NAMES = ["BODIES", "TYPES", "MessageType"]
 # How waymark_nav._kinds calls what a key contains.
 KINDS = {
@@ -59,6 +62,11 @@ def wrapped(text, indent, begin, following):
 def prose(text):
     """A comment without its brackets."""
     return re.sub(r"\s*\[[^][]+\]$", "", text)
+
+
+def snake(name):
+    """currentRoadName as current_road_name."""
+    return constant(name).lower()
 
 
 def docstring(text, indent):
@@ -130,6 +138,7 @@ class Generator:
         self.file_of = {definition.name: definition.file for definition in every}
         self.optional = optional_fields()
         self.shapes = fields.shapes(every)
+        self.publications = publications.publications(every)
 
     def type_of(self, member):
         return SCALARS.get(member.type, member.type)
@@ -269,6 +278,42 @@ class Generator:
         out += f"\n{objects}\n#: The names of a publication's fields. Those that are not here have none.\n"
         return out + f"PUBLICATIONS: dict[type[Any], Shape] = {{\n{publications}}}\n"
 
+    def rules(self):
+        """What is known of publications, and the values of plain states."""
+        out = HEADER.format("The rules of publications, and the values of plain states.")
+        out += "\nfrom __future__ import annotations\n\nfrom dataclasses import dataclass\nfrom typing import Any\n\n"
+        out += "from waymark_nav import messages as m\n\n"
+        out += "#: Publications of which only the newest value matters.\nSTATES = (\n"
+        out += "".join(f"    m.{each.name},\n" for each in self.publications if each.kind == "state")
+        out += ")\n\n#: The feature that a publication needs as a whole.\nNEEDS: dict[type[Any], m.Feature] = {\n"
+        for each in self.publications:
+            if each.needs:
+                out += f"    m.{each.name}: m.Feature.{each.needs.replace(' ', '_').upper()},\n"
+        out += "}\n\n#: States on which nothing else depends: the value of a vehicle's state that each field is.\n"
+        out += "PLAIN_STATES: dict[type[Any], dict[str, str]] = {\n"
+        values = ""
+        for each in self.publications:
+            if not each.is_plain:
+                continue
+            names = "".join(f'        "{key.member.name}": "{snake(key.name)}",\n' for key in each.keys)
+            out += f"    m.{each.name}: {{\n{names}    }},\n"
+            for key in each.keys:
+                annotation, default = self.value(key.member)
+                said = f"{prose(each.definition.text).removeprefix(STATE)} {prose(key.member.text)}".strip()
+                values += wrapped(said, "    ", "#: ", "#: ") + f"    {snake(key.name)}: {annotation} = {default}\n"
+        out += "}\n\n\n@dataclass(frozen=True, slots=True, kw_only=True, repr=False)\nclass PlainStates:\n"
+        return out + f'    """The newest value of each state on which nothing else depends."""\n\n{values}'
+
+    def value(self, member):
+        """The type of a field of a plain state, and what it is if it is not known."""
+        name = self.type_of(member)
+        if member.repeated:
+            return f"tuple[{name}, ...]", "()"
+        if name in EMPTY:
+            return name, EMPTY[name]
+        first = self.enumerations[name].members[0].name.removeprefix(constant(name) + "_")
+        return f"m.{name}", f"m.{name}.{first}"
+
     def everything(self):
         """The module that has all names."""
         out = HEADER.format("All messages and enumerations of the protocol.") + "\nfrom __future__ import annotations\n\n"
@@ -297,6 +342,7 @@ def main():
     generator = Generator()
     files = {f"_generated/{file}.py": generator.module(file) for file in protocol.FILES}
     files |= {"_generated/types.py": generator.types(), "_generated/json_keys.py": generator.json_keys()}
+    files["_generated/publications.py"] = generator.rules()
     files["messages.py"] = generator.everything()
     files["_generated/__init__.py"] = HEADER.format("Generated code.")
     paths = [TARGET / "messages.py", *(TARGET / "_generated").glob("*.py")]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scenario_fields.py [--check]: makes the end of scenario.schema.json: the fields of conditions; --check only compares.
+"""scenario_fields.py [--check]: makes the end of scenario.schema.json: messages and the fields of conditions; --check only compares.
 
 The fields that vehicles receive are those of the Python package's rig. A test holds the schema to the reader of scenarios:
 SchemaFieldTests.
@@ -265,8 +265,12 @@ def made():
         "connected, resumed, missed, shows, next, lanes.",
         "anyOf": [{"enum": list(state["properties"])}, {"type": "string", "pattern": f"^({'|'.join(keys)})$"}],
     }
+    message = {
+        "description": "A message's name, e.g. updateTripEstimates, or the number of a type that is not known.",
+        "anyOf": [{"enum": [type_name(number) for number in m.BODIES]}, {"type": "string", "pattern": "^0x[0-9A-F]{4}$"}],
+    }
     where = {"description": "The fields of each message.", "allOf": cases}
-    return {"state": state, "path": path, "where-of-message": where, **objects, **fields.definitions}
+    return {"message": message, "state": state, "path": path, "where-of-message": where, **objects, **fields.definitions}
 
 
 def case(message, called):

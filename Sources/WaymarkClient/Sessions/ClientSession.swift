@@ -273,8 +273,8 @@ extension Publication {
         case .maneuverEstimates(let id, let estimates, _):
             .maneuverEstimates(id, estimates, generation: state.generation)
         case .currentRouteSegment(let id, _): .currentRouteSegment(id, generation: state.generation)
-        case .tripPreviews, .updateTrip, .currentRoadName, .tripEstimates, .pauseGuidance, .showAlert,
-            .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance:
+        case .tripPreviews, .updateTrip, .tripEstimates, .pauseGuidance, .showAlert, .dismissAlert,
+            .shareDestination, .finishGuidance, .cancelGuidance, .plain:
             self
         }
     }

@@ -87,7 +87,12 @@ public struct NavigationSession: Sendable {
 
     /// Sets the name of the road that the vehicle is on, longest variant first.
     public func setCurrentRoadName(_ variants: [String]) async throws(ClientError) {
-        try await self.client.publish(self, .currentRoadName(variants))
+        try await self.publish(.currentRoadName(variants))
+    }
+
+    /// Publishes a state on which nothing else depends.
+    public func publish(_ state: PlainState) async throws(ClientError) {
+        try await self.client.publish(self, .plain(state))
     }
 
     /// Sets how near the first upcoming maneuver is.

@@ -47,8 +47,6 @@ public struct VehicleState: Sendable, Hashable {
     public var currentLaneGuidance: LaneGuidanceID?
     /// The segment the vehicle is on; nil without segments.
     public var currentSegment: String?
-    /// The road the vehicle is on, longest variant first.
-    public var currentRoadName: [String] = []
     /// The state of the first upcoming maneuver: how near it is.
     public var maneuverState = ManeuverState.continue
     /// The estimates of the whole trip; nil when not known.
@@ -59,6 +57,8 @@ public struct VehicleState: Sendable, Hashable {
     public var maneuverEstimates: [ManeuverID: TravelEstimates] = [:]
     /// The alert that is shown; nil for none.
     public var alert: NavigationAlert?
+    /// The values of plain states, which are properties as well.
+    package var plain = PlainStates()
     /// Between the marks of a full snapshot.
     private(set) var isInSnapshot = false
     /// Between the marks of a snapshot: the number up to which the session is held after it.
@@ -151,12 +151,7 @@ public struct VehicleState: Sendable, Hashable {
 
     /// Whether the state allows a publication, and holds what it refers to. A gateway sends no other.
     private func canUse(_ publication: Publication) -> Bool {
-        if self.phase == .preview {
-            switch publication {
-            case .tripPreviews, .startGuidance, .finishGuidance, .cancelGuidance: return true
-            default: return false
-            }
-        }
+        if self.phase == .preview { return publication.rule.phases.contains(.preview) }
         return switch publication {
         case .addManeuvers(_, let generation), .addLaneGuidances(_, let generation),
             .addRouteSegments(_, let generation), .upcomingManeuvers(_, let generation),
@@ -171,8 +166,8 @@ public struct VehicleState: Sendable, Hashable {
         case .currentRouteSegment(let id, let generation):
             generation == self.generation && self.segments.contains { Identifier($0.id) == Identifier(id) }
         case .dismissAlert(let id, _): self.alert?.id == id
-        case .tripPreviews, .startGuidance, .updateTrip, .currentRoadName, .tripEstimates, .pauseGuidance,
-            .showAlert, .shareDestination, .finishGuidance, .cancelGuidance:
+        case .tripPreviews, .startGuidance, .updateTrip, .tripEstimates, .pauseGuidance, .showAlert,
+            .shareDestination, .finishGuidance, .cancelGuidance, .plain:
             true
         }
     }
@@ -203,7 +198,6 @@ public struct VehicleState: Sendable, Hashable {
             self.segments = Self.adding(added, to: self.segments, countMax: 0) { Identifier($0.id) }
         case .upcomingManeuvers(let ids, _): self.upcomingManeuvers = self.held(ids)
         case .currentLaneGuidance(let id, _): self.currentLaneGuidance = id
-        case .currentRoadName(let variants): self.currentRoadName = variants
         case .maneuverState(let state, _): self.maneuverState = state
         case .tripEstimates(let estimates, let color):
             self.tripEstimates = estimates
@@ -221,6 +215,7 @@ public struct VehicleState: Sendable, Hashable {
         case .shareDestination: break
         case .finishGuidance: self.end(.finished)
         case .cancelGuidance: self.end(.cancelledByClient)
+        case .plain(let state): self.plain.apply(state)
         }
     }
 
@@ -310,6 +305,8 @@ extension VehicleUpdate {
         case currentLaneGuidance(LaneGuidanceID?)
         /// The road that the vehicle is on, longest variant first.
         case currentRoadName([String])
+        /// Another state on which nothing else depends.
+        case plain(PlainState)
         /// The state of the first upcoming maneuver: how near it is.
         case maneuverState(ManeuverState)
         /// The estimates of the whole trip, and the colour of the remaining time.
@@ -392,7 +389,6 @@ extension VehicleUpdate.Content {
         case .addRouteSegments(let added, _): self = .routeSegmentsAdded(added)
         case .upcomingManeuvers(let ids, _): self = .upcomingManeuvers(ids)
         case .currentLaneGuidance(let id, _): self = .currentLaneGuidance(id)
-        case .currentRoadName(let variants): self = .currentRoadName(variants)
         case .maneuverState(let state, _): self = .maneuverState(state)
         case .tripEstimates(let estimates, let color): self = .tripEstimates(estimates, color)
         case .maneuverEstimates(let id, let estimates, _): self = .maneuverEstimates(id, estimates)
@@ -404,6 +400,8 @@ extension VehicleUpdate.Content {
         case .shareDestination(let id, let place): self = .destinationShared(shareID: id, place)
         case .finishGuidance: self = .finished
         case .cancelGuidance: self = .cancelled
+        case .plain(.currentRoadName(let variants)): self = .currentRoadName(variants)
+        case .plain(let state): self = .plain(state)
         }
     }
 }

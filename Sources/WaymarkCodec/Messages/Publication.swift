@@ -46,9 +46,6 @@ extension Publication {
             unsafe self = .currentLaneGuidance(
                 wire.pointee.lane_guidance_id.given.map(LaneGuidanceID.init),
                 generation: wire.pointee.generation)
-        case .currentRoadName:
-            let wire = unsafe wire.message(as: Waymark__V1__CurrentRoadName.self)
-            unsafe self = .currentRoadName(texts(wire.pointee.n_name_variants, wire.pointee.name_variants))
         case .updateManeuverState:
             let wire = unsafe wire.message(as: Waymark__V1__UpdateManeuverState.self)
             unsafe self = .maneuverState(.init(wire: wire.pointee.state), generation: wire.pointee.generation)
@@ -88,7 +85,11 @@ extension Publication {
                 shareID: text(wire.pointee.share_id), Waypoint(wire.pointee.destination))
         case .finishGuidance: self = .finishGuidance
         case .cancelGuidance: self = .cancelGuidance
-        default: preconditionFailure("\(type) is not published")
+        default:
+            guard let state = unsafe PlainState(type, wire) else {
+                preconditionFailure("\(type) is not published")
+            }
+            self = .plain(state)
         }
     }
 }
@@ -113,7 +114,6 @@ extension Publication {
             unsafe arena.upcomingManeuvers(maneuvers, generation)
         case .currentLaneGuidance(let guidance, let generation):
             unsafe arena.currentLaneGuidance(guidance, generation)
-        case .currentRoadName(let variants): unsafe arena.currentRoadName(variants)
         case .maneuverState(let state, let generation): unsafe arena.maneuverState(state, generation)
         case .tripEstimates(let estimates, let color): unsafe arena.tripEstimates(estimates, color)
         case .maneuverEstimates(let maneuver, let estimates, let generation):
@@ -132,6 +132,7 @@ extension Publication {
             unsafe arena.shareDestination(shareID, destination)
         case .finishGuidance: unsafe arena.body(waymark__v1__finish_guidance__init)
         case .cancelGuidance: unsafe arena.body(waymark__v1__cancel_guidance__init)
+        case .plain(let state): unsafe state.wire(in: arena)
         }
     }
 }
@@ -207,14 +208,6 @@ extension Arena {
         unsafe self.body(waymark__v1__current_lane_guidance__init) { wire in
             unsafe wire.pointee.generation = generation
             unsafe wire.pointee.lane_guidance_id = guidance?.rawValue ?? 0
-        }
-    }
-
-    fileprivate func currentRoadName(
-        _ variants: [String]
-    ) -> AnyWire {
-        unsafe self.body(waymark__v1__current_road_name__init) { wire in
-            unsafe (wire.pointee.n_name_variants, wire.pointee.name_variants) = unsafe self.texts(variants)
         }
     }
 

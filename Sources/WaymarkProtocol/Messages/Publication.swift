@@ -2,7 +2,7 @@ package import WaymarkModel
 
 /// What a navigation client publishes into a session, in full. Reaches vehicles as the bytes that were received.
 ///
-/// A new publication begins here: a case, its ``type``, its ``outline`` and its rule in ``PublicationRule/table``.
+/// A new publication that is no plain state needs a case here, its ``type`` and its ``outline``. Its rule follows from the protos.
 package enum Publication: Sendable, Hashable {
     /// At most 12 trips; empty hides them.
     case tripPreviews([Trip], selected: String)
@@ -13,7 +13,6 @@ package enum Publication: Sendable, Hashable {
     case addRouteSegments([RouteSegment], generation: UInt32)
     case upcomingManeuvers([ManeuverID], generation: UInt32)
     case currentLaneGuidance(LaneGuidanceID?, generation: UInt32)
-    case currentRoadName([String])
     case maneuverState(ManeuverState, generation: UInt32)
     case tripEstimates(TravelEstimates, TimeRemainingColor)
     case maneuverEstimates(ManeuverID, TravelEstimates, generation: UInt32)
@@ -26,6 +25,8 @@ package enum Publication: Sendable, Hashable {
     case shareDestination(shareID: String, Waypoint)
     case finishGuidance
     case cancelGuidance
+    /// A state whose code is generated.
+    case plain(PlainState)
 
     /// The type in the frame's header.
     package var type: MessageType {
@@ -38,7 +39,6 @@ package enum Publication: Sendable, Hashable {
         case .addRouteSegments: .addRouteSegments
         case .upcomingManeuvers: .upcomingManeuvers
         case .currentLaneGuidance: .currentLaneGuidance
-        case .currentRoadName: .currentRoadName
         case .maneuverState: .updateManeuverState
         case .tripEstimates: .updateTripEstimates
         case .maneuverEstimates: .updateManeuverEstimates
@@ -50,6 +50,7 @@ package enum Publication: Sendable, Hashable {
         case .shareDestination: .shareDestination
         case .finishGuidance: .finishGuidance
         case .cancelGuidance: .cancelGuidance
+        case .plain(let state): state.type
         }
     }
 }
@@ -96,69 +97,4 @@ extension Publication {
 
     /// What the protocol says of its type.
     package var rule: PublicationRule { .rule(for: self.type.rawValue) }
-}
-
-extension PublicationRule {
-    /// The rules by type number, beginning with 0x0100, without gaps.
-    package static let table = [
-        PublicationRule(
-            .tripPreviews, .state, needs: .tripPreviews, in: .any, retains: .newest, fittedBy: .content,
-            largest: "trips"),
-        PublicationRule(
-            .startGuidance, .event, in: .any, generation: .new, adds: .wholeRoute, voids: .everything,
-            retains: .newest, fittedBy: .content, largest: "route"),
-        PublicationRule(
-            .updateTrip, .state, in: .guided, retains: .newest, fittedBy: .content, largest: "trip"),
-        PublicationRule(
-            .addManeuvers, .event, needs: .maneuvers, in: .guided, generation: .current, adds: .maneuvers,
-            retains: .all, isOfRoute: true, fittedBy: .content, largest: "maneuvers"),
-        PublicationRule(
-            .addLaneGuidances, .event, needs: .laneGuidance, in: .guided, generation: .current,
-            adds: .laneGuidances, retains: .all, isOfRoute: true, fittedBy: .content,
-            largest: "lane_guidances"),
-        PublicationRule(
-            .addRouteSegments, .event, needs: .routeSegments, in: .guided, generation: .current,
-            adds: .segments, retains: .all, isOfRoute: true, fittedBy: .content, largest: "segments"),
-        PublicationRule(
-            .upcomingManeuvers, .state, needs: .maneuvers, in: .guided, generation: .current,
-            refersTo: .maneuvers, retains: .newest, isOfRoute: true, fittedBy: .maneuverSlots,
-            largest: "maneuver_ids"),
-        PublicationRule(
-            .currentLaneGuidance, .state, needs: .laneGuidance, in: .guided, generation: .current,
-            refersTo: .laneGuidances, retains: .newest, isOfRoute: true, fittedBy: .laneGuidanceSlots,
-            largest: "lane_guidance_id"),
-        PublicationRule(
-            .currentRoadName, .state, needs: .currentRoadName, in: .guided, retains: .newest,
-            fittedBy: .roadNameLength, largest: "name_variants"),
-        PublicationRule(
-            .updateManeuverState, .state, needs: .maneuvers, in: .guided, generation: .current,
-            retains: .newest, isOfRoute: true, largest: "state"),
-        PublicationRule(
-            .updateTripEstimates, .state, in: .guided, retains: .newest, isOfRoute: true,
-            fittedBy: .distanceUnits, largest: "travel_estimates"),
-        PublicationRule(
-            .updateManeuverEstimates, .statePerManeuver, needs: .maneuvers, in: .guided, generation: .current,
-            refersTo: .maneuvers, retains: .newest, isOfRoute: true,
-            fittedBy: [.distanceUnits, .maneuverSlots], largest: "travel_estimates"),
-        PublicationRule(
-            .currentRouteSegment, .state, needs: .routeSegments, in: .guided, generation: .current,
-            refersTo: .segments, retains: .newest, isOfRoute: true, largest: "segment_id"),
-        PublicationRule(
-            .pauseGuidance, .event, in: .guided, voids: [.pause, .maneuverState], retains: .newest,
-            isOfRoute: true, largest: "description_variants"),
-        // Without a route it voids the pause and nothing of it is retained.
-        PublicationRule(
-            .resumeGuidance, .event, in: .paused, generation: .newWithRoute, adds: .wholeRoute,
-            voids: .route, retains: .newest, isOfRoute: true, fittedBy: .content, largest: "route"),
-        PublicationRule(
-            .showAlert, .event, needs: .navigationAlerts, in: .guided, voids: .alert, retains: .newest,
-            fittedBy: .content, largest: "alert"),
-        PublicationRule(
-            .dismissAlert, .event, needs: .navigationAlerts, in: .guided, voids: .alert, retains: .nothing),
-        PublicationRule(
-            .shareDestination, .event, needs: .destinationSharing, in: .guided, retains: .nothing,
-            fittedBy: .content),
-        PublicationRule(.finishGuidance, .event, in: .any, retains: .nothing),
-        PublicationRule(.cancelGuidance, .event, in: .any, retains: .nothing),
-    ]
 }

@@ -56,8 +56,6 @@ extension Rig {
         public var currentLaneGuidance: Field<Int> { Field("currentLaneGuidance") }
         /// The id of the route segment that the vehicle is on.
         public var currentSegment: Field<String> { Field("currentSegment") }
-        /// The variants of the road's name.
-        public var currentRoadName: Field<[String]> { Field("currentRoadName") }
         /// The colour of the remaining time: how it compares with the usual one.
         public var timeRemainingColor: Field<TimeRemainingColor> { Field("timeRemainingColor") }
 

@@ -33,8 +33,6 @@ enum PublicationFields {
                     if case .currentLaneGuidance(let id, _) = $0 { id?.rawValue ?? 0 } else { nil }
                 }
             ] + Self.generation
-        case .currentRoadName:
-            [.texts("currentRoadName") { if case .currentRoadName(let road) = $0 { road } else { nil } }]
         case .updateManeuverState:
             [.word("maneuverState") { if case .maneuverState(let state, _) = $0 { state } else { nil } }]
                 + Self.generation
@@ -48,7 +46,11 @@ enum PublicationFields {
         case .showAlert: [.object("alert") { if case .showAlert(let alert) = $0 { alert } else { nil } }]
         case .dismissAlert: Self.dismissAlert
         case .shareDestination: Self.shareDestination
-        default: []  // The end of guidance says no more than its name.
+        // The end of guidance says no more than its name.
+        default:
+            PlainStates.fields(of: type).map { field in
+                field.of { if case .plain(let state) = $0 { PlainStates(state) } else { nil } }
+            }
         }
     }
 

@@ -41,7 +41,9 @@ enum StateFields {
     static let keys: [FieldKey<EndpointHistory.Moment>] = Self.held + Self.derived
 
     /// As in Docs/cluster-json.md.
-    static let held: [FieldKey<EndpointHistory.Moment>] = [
+    static let held: [FieldKey<EndpointHistory.Moment>] = Self.route + Self.plain + Self.others
+
+    private static let route: [FieldKey<EndpointHistory.Moment>] = [
         .name("phase", of: Self.phases) { Self.phase($0.state.phase) },
         .word("pauseReason") { if case .paused(let reason, _) = $0.state.phase { reason } else { nil } },
         .texts("pauseDescription") { if case .paused(_, let text) = $0.state.phase { text } else { nil } },
@@ -62,7 +64,13 @@ enum StateFields {
         .number("currentLaneGuidance") { $0.state.currentLaneGuidance?.rawValue },
         .objects("segments") { $0.state.segments },
         .text("currentSegment") { $0.state.currentSegment },
-        .texts("currentRoadName") { $0.state.currentRoadName },
+    ]
+
+    private static let plain: [FieldKey<EndpointHistory.Moment>] = MessageType.allCases.flatMap { type in
+        PlainStates.fields(of: type).map { $0.of { $0.state.plain } }
+    }
+
+    private static let others: [FieldKey<EndpointHistory.Moment>] = [
         .object("tripEstimates") { $0.state.tripEstimates },
         .word("timeRemainingColor") { $0.state.timeRemainingColor },
         .objects("maneuverEstimates") { moment in

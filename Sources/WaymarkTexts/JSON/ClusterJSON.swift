@@ -65,7 +65,7 @@ package enum ClusterJSON {
         object.add("currentLaneGuidance", \.currentLaneGuidance) { $0.map { Int($0.rawValue) } }
         object.add("segments", \.segments) { $0.map(ModelJSON.segment) }
         object.add("currentSegment", \.currentSegment) { $0 }
-        object.add("currentRoadName", \.currentRoadName) { $0 }
+        object.addPlainStates()
         object.add("tripEstimates", \.tripEstimates) { $0.map(ModelJSON.estimates) }
         object.add("timeRemainingColor", \.timeRemainingColor) { $0.name }
         object.addManeuverEstimates()
@@ -75,7 +75,7 @@ package enum ClusterJSON {
 }
 
 /// Collects what differs between two states, or all of one.
-private struct ChangedKeys {
+struct ChangedKeys {
     let state: VehicleState
     let old: VehicleState?
     var object: [String: Any] = [:]
@@ -191,7 +191,6 @@ package enum MessageJSON {
             return ["upcomingManeuvers": ModelJSON.ids(ids), "generation": Int(generation)]
         case .currentLaneGuidance(let id, let generation):
             return ["currentLaneGuidance": Int(id?.rawValue ?? 0), "generation": Int(generation)]
-        case .currentRoadName(let variants): return ["currentRoadName": variants]
         case .maneuverState(let state, let generation):
             return ["maneuverState": state.name, "generation": Int(generation)]
         case .tripEstimates(let estimates, let color):
@@ -214,6 +213,7 @@ package enum MessageJSON {
         case .shareDestination(let id, let destination):
             return ["shareID": id, "destination": ModelJSON.waypoint(destination)]
         case .finishGuidance, .cancelGuidance: return [:]
+        case .plain(let state): return state.object
         }
     }
 }

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from waymark_nav import core, messages as m
 from waymark_nav._feed import Feed, Source
+from waymark_nav._generated.publications import STATES
 from waymark_nav._peer import SOFTWARE, AsyncPeer, answer_of, jitter, logger
 from waymark_nav._wire import Message
 from waymark_nav.core import Closed, Connected, Event, RequestEnded, StopEnded, Update, VehicleState
@@ -20,18 +21,12 @@ T = TypeVar("T")
 #: Handlers that run. A gateway cannot be configured to ask more; what is beyond is not answered.
 HANDLERS_MAX = 1_024
 
-#: Publications of which only the newest value matters.
-_STATES = (
-    m.TripPreviews, m.UpdateTrip, m.UpcomingManeuvers, m.CurrentLaneGuidance, m.CurrentRoadName, m.UpdateManeuverState,
-    m.UpdateTripEstimates, m.CurrentRouteSegment,
-)  # fmt: skip
-
 
 def _key(update: Update) -> Hashable:
     """A newer update replaces an older one with the same key."""
     if isinstance(update.message, m.UpdateManeuverEstimates):
         return update.name, update.session, update.message.maneuver_id
-    return (update.name, update.session) if isinstance(update.message, _STATES) else None
+    return (update.name, update.session) if isinstance(update.message, STATES) else None
 
 
 class Endpoint(AsyncPeer[core.Endpoint]):

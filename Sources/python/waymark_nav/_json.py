@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from waymark_nav import messages as m
 from waymark_nav._generated import json_keys as j
+from waymark_nav._generated.publications import PLAIN_STATES
 from waymark_nav._kinds import (
     ALWAYS,
     FILLED,
@@ -21,7 +22,6 @@ from waymark_nav._kinds import (
     NUMBER,
     NUMBERS,
     TEXT,
-    TEXTS,
     Flag,
     Items,
     Key,
@@ -310,6 +310,13 @@ def _line(of: m.Polyline | None) -> list[list[float]]:
     return points
 
 
+def _plain_keys() -> Iterator[Key]:
+    """The keys of plain states: those of their messages."""
+    for message, values in PLAIN_STATES.items():
+        for key in j.PUBLICATIONS[message].fields:
+            yield Key(key.name, values[key.attribute], key.kind, ALWAYS)
+
+
 WITHHELD = Fields({camel(feature.name): word_of(m.WithheldReason) for feature in m.Feature if feature})
 #: The state, but for its phase and the estimates of its maneuvers. What is left out is null in a change.
 STATE = shape(
@@ -327,7 +334,7 @@ STATE = shape(
     Key("currentLaneGuidance", "current_lane_guidance", NUMBER, FILLED),
     Key("segments", "segments", Items(j.ROUTE_SEGMENT), ALWAYS),
     Key("currentSegment", "current_segment", TEXT, FILLED),
-    Key("currentRoadName", "current_road_name", TEXTS, ALWAYS),
+    *_plain_keys(),
     Key("tripEstimates", "trip_estimates", j.TRAVEL_ESTIMATES, KNOWN),
     Key("timeRemainingColor", "time_remaining_color", word_of(m.TimeRemainingColor), ALWAYS),
     Key("alert", "alert", j.NAVIGATION_ALERT, KNOWN),

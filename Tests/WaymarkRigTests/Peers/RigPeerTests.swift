@@ -227,7 +227,7 @@ import WaymarkScenario
         var stage = try Stage()
         stage.asClient { client, _, _ in
             client.mutation = ActionMutation { action, _ in
-                if case .publish(.currentRoadName) = action {
+                if case .publish(.plain(.currentRoadName)) = action {
                     [.publish(.currentRoadName(["Wrong Street"]))]
                 } else {
                     [action]

@@ -327,7 +327,7 @@ class CurrentLaneGuidance(Message):
 class CurrentRoadName(Message):
     """Published. State, key: the type. The road the vehicle is on."""
 
-    #: Empty: not known.
+    #: Longest first; empty: not known.
     name_variants: tuple[str, ...] = ()
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from waymark_nav import messages as m
+from waymark_nav._generated.publications import NEEDS, PLAIN_STATES
 from waymark_nav._wire import DUPLICATE, INCONSISTENT, LIMIT_REACHED, UNKNOWN_REFERENCE, Message, encode
 from waymark_nav.core._state import REDUCERS, Phase, VehicleState, changed
 from waymark_nav.errors import Rejection
@@ -87,26 +88,10 @@ def _check_id(field: str, identity: int | str | None, known: set[int] | set[str]
 
 # Withheld features
 
-#: What needs a feature as a whole.
-_NEEDS: dict[type[Message], Feature] = {
-    m.TripPreviews: Feature.TRIP_PREVIEWS,
-    m.AddManeuvers: Feature.MANEUVERS,
-    m.AddLaneGuidances: Feature.LANE_GUIDANCE,
-    m.AddRouteSegments: Feature.ROUTE_SEGMENTS,
-    m.UpcomingManeuvers: Feature.MANEUVERS,
-    m.CurrentLaneGuidance: Feature.LANE_GUIDANCE,
-    m.CurrentRoadName: Feature.CURRENT_ROAD_NAME,
-    m.UpdateManeuverState: Feature.MANEUVERS,
-    m.UpdateManeuverEstimates: Feature.MANEUVERS,
-    m.CurrentRouteSegment: Feature.ROUTE_SEGMENTS,
-    m.ShowAlert: Feature.NAVIGATION_ALERTS,
-    m.DismissAlert: Feature.NAVIGATION_ALERTS,
-}
-
 
 def without(message: Message, withheld: frozenset[Feature]) -> Message | None:
     """What remains of a publication; None: nothing. A share is always sent: its caller waits for the gateway's refusal."""
-    if _NEEDS.get(type(message)) in withheld:
+    if NEEDS.get(type(message)) in withheld and not isinstance(message, m.ShareDestination):
         return None
     if isinstance(message, m.StartGuidance):
         return replace(message, route=_route_without(message.route, withheld))
@@ -209,8 +194,7 @@ def restatement(state: VehicleState, previews: m.TripPreviews | None, generation
             maneuver_travel_estimates=state.next_estimates,
         ),
     )
-    if state.current_road_name:
-        yield m.CurrentRoadName(name_variants=state.current_road_name)
+    yield from _plain_states(state)
     if state.trip_estimates is not None:
         yield m.UpdateTripEstimates(travel_estimates=state.trip_estimates, time_remaining_color=state.time_remaining_color)
     for maneuver, estimates in sorted(state.maneuver_estimates.items()):
@@ -221,3 +205,11 @@ def restatement(state: VehicleState, previews: m.TripPreviews | None, generation
         yield m.UpdateManeuverState(generation=generation, state=state.maneuver_state)
     if state.alert is not None:
         yield m.ShowAlert(alert=state.alert)
+
+
+def _plain_states(state: VehicleState) -> Iterator[Message]:
+    """The plain states of which something is known."""
+    for message, values in PLAIN_STATES.items():
+        known = {name: getattr(state, value) for name, value in values.items()}
+        if any(known.values()):
+            yield message(**known)

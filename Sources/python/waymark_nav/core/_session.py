@@ -10,6 +10,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from waymark_nav import messages as m
+from waymark_nav._generated.publications import PLAIN_STATES
 from waymark_nav._wire import DUPLICATE, LIMIT_REACHED, OUT_OF_RANGE, Message, validate
 from waymark_nav.core._content import check_references, divided, reduced, restatement, without
 from waymark_nav.core._state import Phase, VehicleState
@@ -25,7 +26,7 @@ _OWN_ENDS = (SessionEndReason.FINISHED, SessionEndReason.CANCELLED_BY_CLIENT)
 
 #: Of these only the newest value is queued, unless an event follows the older one. A maneuver state depends on the upcoming maneuvers
 #: before it, so neither replaces another.
-_REPLACED = (m.TripPreviews, m.UpdateTrip, m.CurrentLaneGuidance, m.CurrentRoadName, m.UpdateTripEstimates, m.CurrentRouteSegment)
+_REPLACED = (m.TripPreviews, m.UpdateTrip, m.CurrentLaneGuidance, m.UpdateTripEstimates, m.CurrentRouteSegment, *PLAIN_STATES)
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from waymark_nav import messages as m
+from waymark_nav._generated.publications import PLAIN_STATES, PlainStates
 from waymark_nav._wire import Message
 from waymark_nav.frames import Flags, Frame
 
@@ -31,7 +32,7 @@ class Phase(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class VehicleState:
+class VehicleState(PlainStates):
     """What an endpoint holds. A value: it does not change."""
 
     phase: Phase = Phase.IDLE
@@ -65,8 +66,6 @@ class VehicleState:
     current_lane_guidance: int = 0
     #: Empty: none.
     current_segment: str = ""
-    #: Longest first.
-    current_road_name: tuple[str, ...] = ()
     maneuver_state: m.ManeuverState = m.ManeuverState.CONTINUE
     trip_estimates: m.TravelEstimates | None = None
     time_remaining_color: m.TimeRemainingColor = m.TimeRemainingColor.DEFAULT
@@ -296,6 +295,15 @@ def _end(reason: m.SessionEndReason) -> dict[str, Any]:
     return {"phase": Phase.ENDED, "end_reason": reason}
 
 
+def _plain(values: Mapping[str, str]) -> Any:
+    """What a plain state changes. values: the value of the state that each field is."""
+
+    def reduce(state: VehicleState, message: Any, limits: m.VehicleLimits) -> dict[str, Any]:
+        return {value: getattr(message, name) for name, value in values.items()}
+
+    return reduce
+
+
 #: What each publication changes.
 REDUCERS: dict[type[Any], Any] = {
     m.TripPreviews: lambda state, message, limits: {"previews": tuple(message.trips)},
@@ -306,7 +314,6 @@ REDUCERS: dict[type[Any], Any] = {
     m.AddRouteSegments: lambda state, message, limits: {"segments": _adding(message.segments, state.segments, 0)},
     m.UpcomingManeuvers: lambda state, message, limits: {"upcoming_maneuvers": _held(message.maneuver_ids, state.maneuvers)},
     m.CurrentLaneGuidance: lambda state, message, limits: {"current_lane_guidance": message.lane_guidance_id},
-    m.CurrentRoadName: lambda state, message, limits: {"current_road_name": tuple(message.name_variants)},
     m.UpdateManeuverState: lambda state, message, limits: {"maneuver_state": message.state},
     m.UpdateTripEstimates: lambda state, message, limits: {
         "trip_estimates": message.travel_estimates,
@@ -320,4 +327,5 @@ REDUCERS: dict[type[Any], Any] = {
     m.DismissAlert: lambda state, message, limits: {"alert": None},
     m.FinishGuidance: lambda state, message, limits: _end(m.SessionEndReason.FINISHED),
     m.CancelGuidance: lambda state, message, limits: _end(m.SessionEndReason.CANCELLED_BY_CLIENT),
+    **{message: _plain(values) for message, values in PLAIN_STATES.items()},
 }

@@ -479,7 +479,7 @@ struct  Waymark__V1__RouteInformation
 
 /*
  * Published. State, key: the type. Trips to choose from; hidden by StartGuidance.
- * [type 0x0100, published]
+ * [type 0x0100, published, state, needs trip previews, at any time, fitted by content]
  */
 struct  Waymark__V1__TripPreviews
 {
@@ -501,7 +501,7 @@ struct  Waymark__V1__TripPreviews
 
 /*
  * Published. Event. Guidance starts, or starts over: whatever was published before it is forgotten.
- * [type 0x0101, published]
+ * [type 0x0101, published, event, at any time, new generation, adds whole route, voids everything, fitted by content]
  */
 struct  Waymark__V1__StartGuidance
 {
@@ -526,7 +526,7 @@ struct  Waymark__V1__StartGuidance
 
 /*
  * Published. State, key: the type. The trip changed, e.g. a waypoint more.
- * [type 0x0102, published]
+ * [type 0x0102, published, state, while guided, fitted by content]
  */
 struct  Waymark__V1__UpdateTrip
 {
@@ -543,7 +543,8 @@ struct  Waymark__V1__UpdateTrip
 
 /*
  * Published. Event. Adds maneuvers, in order along the route; they accumulate.
- * [type 0x0103, published]
+ * [type 0x0103, published, event, needs maneuvers, while guided, current generation, adds maneuvers, retains all, of the route, fitted by
+ * content]
  */
 struct  Waymark__V1__AddManeuvers
 {
@@ -562,7 +563,8 @@ struct  Waymark__V1__AddManeuvers
 
 /*
  * Published. Event. Adds lane guidances, in order along the route; they accumulate.
- * [type 0x0104, published]
+ * [type 0x0104, published, event, needs lane guidance, while guided, current generation, adds lane guidances, retains all, of the route,
+ * fitted by content]
  */
 struct  Waymark__V1__AddLaneGuidances
 {
@@ -581,7 +583,8 @@ struct  Waymark__V1__AddLaneGuidances
 
 /*
  * Published. Event. Adds route segments, in order; they accumulate.
- * [type 0x0105, published]
+ * [type 0x0105, published, event, needs route segments, while guided, current generation, adds segments, retains all, of the route,
+ * fitted by content]
  */
 struct  Waymark__V1__AddRouteSegments
 {
@@ -600,7 +603,8 @@ struct  Waymark__V1__AddRouteSegments
 
 /*
  * Published. State, key: the type. The next maneuvers, nearest first; each must have been added.
- * [type 0x0106, published]
+ * [type 0x0106, published, state, needs maneuvers, while guided, current generation, refers to maneuvers, of the route, fitted by
+ * maneuver slots]
  */
 struct  Waymark__V1__UpcomingManeuvers
 {
@@ -619,7 +623,8 @@ struct  Waymark__V1__UpcomingManeuvers
 
 /*
  * Published. State, key: the type. The lanes to show now; must have been added.
- * [type 0x0107, published]
+ * [type 0x0107, published, state, needs lane guidance, while guided, current generation, refers to lane guidances, of the route, fitted
+ * by lane guidance slots]
  */
 struct  Waymark__V1__CurrentLaneGuidance
 {
@@ -637,13 +642,13 @@ struct  Waymark__V1__CurrentLaneGuidance
 
 /*
  * Published. State, key: the type. The road the vehicle is on.
- * [type 0x0108, published]
+ * [type 0x0108, published, state, needs current road name, while guided, fitted by road name length]
  */
 struct  Waymark__V1__CurrentRoadName
 {
   ProtobufCMessage base;
   /*
-   * Empty: not known. [at most 8, each at most 512 bytes, json currentRoadName, place]
+   * Longest first; empty: not known. [at most 8, each at most 512 bytes, json currentRoadName, place]
    */
   size_t n_name_variants;
   char **name_variants;
@@ -655,7 +660,7 @@ struct  Waymark__V1__CurrentRoadName
 
 /*
  * Published. State, key: the type. Where the vehicle is in the approach to the first upcoming maneuver.
- * [type 0x0109, published]
+ * [type 0x0109, published, state, needs maneuvers, while guided, current generation, of the route]
  */
 struct  Waymark__V1__UpdateManeuverState
 {
@@ -673,7 +678,7 @@ struct  Waymark__V1__UpdateManeuverState
 
 /*
  * Published. State, key: the type. For the whole trip.
- * [type 0x010A, published]
+ * [type 0x010A, published, state, while guided, of the route, fitted by distance units]
  */
 struct  Waymark__V1__UpdateTripEstimates
 {
@@ -691,7 +696,8 @@ struct  Waymark__V1__UpdateTripEstimates
 
 /*
  * Published. State, key: the type and the maneuver. For one maneuver.
- * [type 0x010B, published]
+ * [type 0x010B, published, state per maneuver, needs maneuvers, while guided, current generation, refers to maneuvers, of the route,
+ * fitted by distance units, fitted by maneuver slots]
  */
 struct  Waymark__V1__UpdateManeuverEstimates
 {
@@ -713,7 +719,7 @@ struct  Waymark__V1__UpdateManeuverEstimates
 
 /*
  * Published. State, key: the type. The segment the vehicle is on; must have been added.
- * [type 0x010C, published]
+ * [type 0x010C, published, state, needs route segments, while guided, current generation, refers to segments, of the route]
  */
 struct  Waymark__V1__CurrentRouteSegment
 {
@@ -731,7 +737,7 @@ struct  Waymark__V1__CurrentRouteSegment
 
 /*
  * Published. Event. Guidance stands still; the maneuver state becomes continue.
- * [type 0x010D, published]
+ * [type 0x010D, published, event, while guided, voids pause, voids maneuver state, of the route]
  */
 struct  Waymark__V1__PauseGuidance
 {
@@ -754,7 +760,8 @@ struct  Waymark__V1__PauseGuidance
 /*
  * Published. Event. Guidance resumes: with the same generation and no route, as it was; with a higher generation, on a
  * new route, which replaces all maneuvers, lane guidances, segments and what referred to them.
- * [type 0x010E, published]
+ * [type 0x010E, published, event, while paused, new generation with a route, adds whole route, voids route, of the route, fitted by
+ * content]
  */
 struct  Waymark__V1__ResumeGuidance
 {
@@ -776,7 +783,7 @@ struct  Waymark__V1__ResumeGuidance
 
 /*
  * Published. Event. Shows an alert, in place of the one before.
- * [type 0x010F, published]
+ * [type 0x010F, published, event, needs navigation alerts, while guided, voids alert, fitted by content]
  */
 struct  Waymark__V1__ShowAlert
 {
@@ -793,7 +800,7 @@ struct  Waymark__V1__ShowAlert
 
 /*
  * Published. Event. The alert went away at the client.
- * [type 0x0110, published]
+ * [type 0x0110, published, event, needs navigation alerts, while guided, voids alert, retains nothing]
  */
 struct  Waymark__V1__DismissAlert
 {
@@ -811,7 +818,7 @@ struct  Waymark__V1__DismissAlert
 
 /*
  * Published. Event. Offers the trip's destination to the vehicle, which answers with DestinationShareAnswer.
- * [type 0x0111, published]
+ * [type 0x0111, published, event, needs destination sharing, while guided, retains nothing, fitted by content]
  */
 struct  Waymark__V1__ShareDestination
 {
@@ -832,7 +839,7 @@ struct  Waymark__V1__ShareDestination
 
 /*
  * Published. Event. Arrived; the session is over.
- * [type 0x0112, published]
+ * [type 0x0112, published, event, at any time, retains nothing]
  */
 struct  Waymark__V1__FinishGuidance
 {
@@ -845,7 +852,7 @@ struct  Waymark__V1__FinishGuidance
 
 /*
  * Published. Event. The client stops; the session is over.
- * [type 0x0113, published]
+ * [type 0x0113, published, event, at any time, retains nothing]
  */
 struct  Waymark__V1__CancelGuidance
 {
