@@ -8,6 +8,8 @@ package enum Instruction: Sendable {
     // Why indirect: the event is large, and one of some hundred instructions.
     indirect case session(ConnectionID, AcceptingSession.Event)
     case send(ConnectionID, Frame)
+    /// Send a frame to a client, see ``Relay``.
+    case relay(ConnectionID, Frame, Relay)
     case publish(AudienceID, SharedBatch)
     case join(ConnectionID, AudienceID)
     case leave(ConnectionID, AudienceID)
@@ -41,7 +43,8 @@ package struct LoopCore {
 
     /// What the driver must do.
     package enum Action: Sendable {
-        /// Hand events to the gateway. `cost`: of reading them. `isReadOver`: the connection does nothing more in this read.
+        /// Hand events to the gateway. `cost`: of reading them, or ``GatewayCore/unreadCost``. `isReadOver`: the connection does nothing more
+        /// in this read.
         case submit([Gateway.Event], from: ConnectionID, cost: Int, isReadOver: Bool)
         /// Find out who says this Hello; answered by ``arrive(_:_:_:token:into:)`` or by a `closeRequested`.
         indirect case admit(Slot, Hello)
@@ -363,6 +366,12 @@ package struct LoopCore {
             guard let slot = self.slots[id] else { break }
             self.catchUp(slot)
             if self.connections[slot].send(frame, slot, send, into: &actions) { self.touched.append(slot) }
+        case .relay(let id, let frame, let relay):
+            guard let slot = self.slots[id] else { break }
+            self.catchUp(slot)
+            if self.connections[slot].send(frame, as: relay, slot, send, into: &actions) {
+                self.touched.append(slot)
+            }
         case .publish(let audience, var batch):
             // The batch must not overtake frames that were written before.
             self.flush(at: now, send, into: &actions)
