@@ -195,18 +195,6 @@ package struct LoopCore {
     package func isInMidFrame(_ slot: Slot) -> Bool { !self.connections[slot].splitter.isEmpty }
     /// Waiting states of a connection that newer ones replaced.
     package func conflatedCount(_ slot: Slot) -> UInt64 { self.connections[slot].output.conflatedCount }
-    /// The navigation sessions of the frames that wait for a connection.
-    package func waitingSessions(of slot: Slot) -> Set<SessionID> {
-        Set(self.connections[slot].output.waitingFrames.map(\.frame.header.session))
-    }
-    /// Whether frames of sessions wait for a connection behind frames that go first.
-    package func isOvertaking(_ slot: Slot) -> Bool {
-        let waiting = self.connections[slot].output.waitingFrames
-        return waiting.first?.frame.header.session == SessionID.none
-            && waiting.contains { $0.frame.header.session != .none }
-    }
-    /// What waits for a connection, in bytes.
-    package func waitingByteCount(of slot: Slot) -> Int { self.connections[slot].output.waitingByteCount }
 
     /// Adds a connection that was accepted. It may be read and written once ``open(_:_:at:into:)`` was called.
     package mutating func add(
