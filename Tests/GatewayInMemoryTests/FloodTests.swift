@@ -238,7 +238,11 @@ import WaymarkProtocol
             try observer.read(&world.host, at: now)
         }
         let told = observer.messages.compactMap { message -> ObservedEvent? in
-            if case .observedEvent(let event) = message, event.kind == .rejected { event } else { nil }
+            if case .observedEvent(let event) = message, event.kind == ObservedEvent(.rejected).kind {
+                event
+            } else {
+                nil
+            }
         }
         let rejections = Self.rejections(world.flooder)
         #expect(told.count == rejections.count && !told.isEmpty)

@@ -280,7 +280,7 @@ final class GatewayInspector: GatewayTap {
             (.loseExtensions, _), (.loseWaitingAtHandover, _), (.loseByte, _), (.overtakeChannel, _),
             (.writeAfterGoodbye, _), (.ignoreRules, _), (.ignoreBudgets, _), (.ignoreQuotas, _),
             (.loseAcknowledgement, _), (.acknowledgeTooMuch, _), (.wrongCursor, _), (.staleAge, _),
-            (.ignoreSizes, _), (.loseMore, _), (.loseRecord, _):
+            (.ignoreSizes, _), (.loseMore, _), (.loseRecord, _), (.ignoreShares, _):
             return [action]
         }
     }
