@@ -8,8 +8,8 @@ package enum Instruction: Sendable {
     // Why indirect: the event is large, and one of some hundred instructions.
     indirect case session(ConnectionID, AcceptingSession.Event)
     case send(ConnectionID, Frame)
-    /// Send a frame to a client, see ``Relay``.
-    case relay(ConnectionID, Frame, Relay)
+    /// Send a frame to a client, see ``Relay``. Why indirect: it is rare.
+    indirect case relay(ConnectionID, Frame, Relay)
     case publish(AudienceID, SharedBatch)
     case join(ConnectionID, AudienceID)
     case leave(ConnectionID, AudienceID)
