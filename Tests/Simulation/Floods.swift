@@ -38,9 +38,11 @@ extension SimulatedNetwork {
             default:
                 self.floodCount += 1
                 let id: Identifier = "flood-\(self.floodCount)"
-                let destination = RandomDrive.waypoint(&self.source.random)
+                let place = RandomDrive.waypoint(&self.source.random)
                 messages += [
-                    .destinationRequest(DestinationRequest(requestID: id, destination: destination)),
+                    self.random.once(in: 2)
+                        ? .waypointRequest(WaypointRequest(requestID: id, waypoint: place))
+                        : .destinationRequest(DestinationRequest(requestID: id, destination: place)),
                     .withdrawRequest(WithdrawRequest(requestID: id)),
                 ]
             }

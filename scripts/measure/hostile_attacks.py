@@ -323,7 +323,7 @@ def flooded_client(target):
         for index in range(500):
             request = f"r{next(requests)}"
             data += [frame(ZOOM, number(1, 1)), frame(SETTINGS, number(2, 1 + index % 2)), frame(SETTINGS, number(5, index % 2))]
-            data += [frame(DESTINATION, chunk(1, request) + chunk(2, waypoint())), frame(WITHDRAW, chunk(1, request))]
+            data += [frame(WAYPOINT, chunk(1, request) + chunk(2, waypoint())), frame(WITHDRAW, chunk(1, request))]
         peer.send(b"".join(data))
 
 
