@@ -382,9 +382,9 @@ struct Connection {
         switch self.output.write(frame, as: relay) {
         case .appended: break
         case .overflow(let overflow): self.overflow = overflow
-        case .rejected:
+        case .rejected(let limit):
             if case .event(_, let sender) = relay, let type = frame.header.type {
-                let event = Gateway.Event.eventRejected(sender, type, frame.header.session)
+                let event = Gateway.Event.eventRejected(sender, type, frame.header.session, limit)
                 actions.append(
                     .submit([event], from: sender, cost: GatewayCore.unreadCost, isReadOver: false))
             }

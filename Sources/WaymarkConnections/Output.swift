@@ -39,7 +39,7 @@ package struct Output: Sendable {
     enum RelayVerdict: Sendable, Hashable {
         case appended
         /// It is an event beyond the share of its endpoint, and dropped.
-        case rejected
+        case rejected(EventLimit)
         case overflow(Overflow)
     }
 
@@ -353,7 +353,7 @@ package struct Output: Sendable {
         self.outboxChanged()
         return switch verdict {
         case .queued: .appended
-        case .rejected: .rejected
+        case .rejected(let limit): .rejected(limit)
         case .overflow: .overflow(.outbox(bytesMax: self.outbox.limits.bytesMax))
         }
     }

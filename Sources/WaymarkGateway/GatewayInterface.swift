@@ -32,7 +32,7 @@ extension Gateway {
         case publicationRejected(ConnectionID, FrameHeader)
         /// An event of this type that an endpoint sent was not forwarded in this session: the client does not read, and the endpoint's share of
         /// what may wait is full.
-        case eventRejected(ConnectionID, MessageType, SessionID)
+        case eventRejected(ConnectionID, MessageType, SessionID, EventLimit)
         /// An admitted (or arriving) peer has gone; `clean` after its Goodbye.
         case departed(ConnectionID, clean: Bool)
         /// The armed instant has come.

@@ -32,7 +32,7 @@ package struct Outbox: Sendable, Hashable {
         /// Over ``Limits/bytesMax`` even after conflation.
         case overflow
         /// An event beyond the share of its endpoint. It is dropped, and its endpoint must be told.
-        case rejected
+        case rejected(EventLimit)
     }
 
     /// Identifies a waiting frame: a state by its key, an event by its number.
@@ -135,8 +135,8 @@ package struct Outbox: Sendable, Hashable {
                     slot: .relayed(relay, header.session, header.rawType), frame: frame, relay: relay),
                 of: vehicle)
         case .event(let endpoint, _):
-            guard mayExceedShare || self.shares.hasRoom(for: frame.keptByteCount, of: endpoint, self.limits)
-            else { return .rejected }
+            let limit = self.shares.limit(reachedBy: frame.keptByteCount, of: endpoint, self.limits)
+            if let limit, !mayExceedShare { return .rejected(limit) }
             let number = self.nextEvent()
             let verdict = self.append(Entry(slot: .event(number), frame: frame, relay: relay))
             if verdict == .queued { self.shares.add(frame.keptByteCount, of: endpoint, number: number) }

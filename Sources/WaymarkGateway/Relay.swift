@@ -48,6 +48,26 @@ extension EndpointPath {
     }
 }
 
+/// A limit of the events that wait for a client.
+package enum EventLimit: Sendable, Hashable {
+    /// ``Outbox/Limits/eventsPerEndpointMax``.
+    case count(Int)
+    /// ``Outbox/Limits/eventBytesPerEndpointMax``.
+    case bytes(Int)
+    /// Of all endpoints.
+    case bytesInAll(Int)
+
+    var reason: String {
+        let event =
+            switch self {
+            case .count(let count): "\(count) events of this endpoint wait"
+            case .bytes(let count): "\(count) bytes of events of this endpoint wait"
+            case .bytesInAll(let count): "\(count) bytes of events of all endpoints wait"
+            }
+        return event + " for its client, which does not read"
+    }
+}
+
 /// What waits for a client of the events that endpoints sent.
 struct EventShares: Sendable, Hashable {
     private struct Share: Hashable {
@@ -65,12 +85,16 @@ struct EventShares: Sendable, Hashable {
     /// Of all endpoints.
     private var byteCount = 0
 
-    /// Whether another event of an endpoint may wait. One always may, however long it is, unless those of all endpoints fill half the outbox.
-    func hasRoom(for byteCount: Int, of endpoint: EndpointPath, _ limits: Outbox.Limits) -> Bool {
-        guard self.byteCount + byteCount <= limits.bytesMax / 2 else { return false }
-        guard let share = self.endpoints[endpoint] else { return true }
-        return share.count < limits.eventsPerEndpointMax
-            && share.byteCount + byteCount <= limits.eventBytesPerEndpointMax
+    /// The limit that another event of an endpoint would exceed; nil if it may wait. One always may, however long it is, unless those of all
+    /// endpoints fill half the outbox.
+    func limit(
+        reachedBy byteCount: Int, of endpoint: EndpointPath, _ limits: Outbox.Limits
+    ) -> EventLimit? {
+        if self.byteCount + byteCount > limits.bytesMax / 2 { return .bytesInAll(limits.bytesMax / 2) }
+        guard let share = self.endpoints[endpoint] else { return nil }
+        if share.count >= limits.eventsPerEndpointMax { return .count(limits.eventsPerEndpointMax) }
+        let bytesMax = limits.eventBytesPerEndpointMax
+        return share.byteCount + byteCount > bytesMax ? .bytes(bytesMax) : nil
     }
 
     /// The number of the last event of a vehicle that waits; nil if none waits.

@@ -176,12 +176,11 @@ extension Gateway {
 
     /// Tells an endpoint that its event was not forwarded.
     func rejectEvent(
-        _ type: MessageType, _ session: SessionID, of connection: ConnectionID, into actions: inout [Action]
+        _ type: MessageType, _ session: SessionID, _ limit: EventLimit, of connection: ConnectionID,
+        into actions: inout [Action]
     ) {
         guard case .endpoint? = self.peers[connection] else { return }
-        let rejection = Rejection(
-            .limitReached,
-            reason: "the client does not read, and too many events of this endpoint wait for it")
+        let rejection = Rejection(.limitReached, reason: limit.reason)
         self.reject(connection, rejection, type, session: session, into: &actions)
     }
 

@@ -95,7 +95,10 @@ import WaymarkProtocol
             #expect(id == sender && cost == GatewayCore.unreadCost)
             events += submitted
         }
-        #expect(events == Array(repeating: .eventRejected(sender, .zoomCluster, LoopRig.session), count: 4))
+        #expect(
+            events
+                == Array(
+                    repeating: .eventRejected(sender, .zoomCluster, LoopRig.session, .count(16)), count: 4))
         #expect(Self.rest(&rig, slot) == LoopRig.bytes(Self.alerts + Array(repeating: zoom, count: 16)))
     }
 

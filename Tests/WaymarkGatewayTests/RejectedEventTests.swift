@@ -16,7 +16,7 @@ import WaymarkProtocol
         let session = try world.guided(client, ["car"])
         world.mail = [:]
         let before = world.gateway
-        world.handle(.eventRejected(car, .zoomCluster, session))
+        world.handle(.eventRejected(car, .zoomCluster, session, .count(16)))
         // Nothing but the Error follows.
         #expect(world.gateway == before)
         #expect(world.mail.keys.sorted { $0.rawValue < $1.rawValue } == [car])
@@ -26,7 +26,9 @@ import WaymarkProtocol
             return
         }
         #expect(rejection.code == .limitReached && rejection.session == session)
-        #expect(rejection.messageType == MessageType.zoomCluster.rawValue && !rejection.reason.isEmpty)
+        #expect(
+            rejection.messageType == MessageType.zoomCluster.rawValue
+                && rejection.reason.hasPrefix("16 events "))
         world.receive(Self.zoom, from: car)
         #expect(world.messages(client).map(\.type) == [.zoomCluster])
     }
@@ -38,8 +40,8 @@ import WaymarkProtocol
         let session = try world.guided(client, ["car"])
         world.handle(.departed(car, clean: false))
         world.mail = [:]
-        world.handle(.eventRejected(car, .zoomCluster, session))
-        world.handle(.eventRejected(client, .zoomCluster, session))
+        world.handle(.eventRejected(car, .zoomCluster, session, .count(16)))
+        world.handle(.eventRejected(client, .zoomCluster, session, .count(16)))
         #expect(world.mail.isEmpty)
     }
 

@@ -92,14 +92,14 @@ import WaymarkProtocol
         var outbox = Outbox(limits: .init())
         for number in 0..<40 {
             let verdict = Self.zoom(number, of: Self.path(Self.car), to: &outbox)
-            #expect(verdict == (number < 16 ? .queued : .rejected))
+            #expect(verdict == (number < 16 ? .queued : .rejected(.count(16))))
         }
         #expect(Self.zoom(100, of: Self.path(Self.car, "f"), to: &outbox) == .queued)
         #expect(Self.zoom(101, of: Self.path(Self.van), to: &outbox) == .queued)
         // Of the first.
         #expect(outbox.take(byteCount: 1).count == 1)
         #expect(Self.zoom(40, of: Self.path(Self.car), to: &outbox) == .queued)
-        #expect(Self.zoom(41, of: Self.path(Self.car), to: &outbox) == .rejected)
+        #expect(Self.zoom(41, of: Self.path(Self.car), to: &outbox) == .rejected(.count(16)))
         #expect(
             Self.waiting(&outbox) == (Array(1..<16) + [100, 101, 40]).map { "zoomCluster \($0)" })
         for number in 0..<16 { #expect(Self.zoom(number, of: Self.path(Self.car), to: &outbox) == .queued) }
@@ -115,11 +115,11 @@ import WaymarkProtocol
         limits.eventBytesPerEndpointMax = 1_000
         var outbox = Outbox(limits: limits)
         #expect(Self.zoom(1, of: Self.path(Self.car), to: &outbox, size: 5_000) == .queued)
-        #expect(Self.zoom(2, of: Self.path(Self.car), to: &outbox) == .rejected)
+        #expect(Self.zoom(2, of: Self.path(Self.car), to: &outbox) == .rejected(.bytes(1_000)))
         // Each counts as 500 bytes.
         #expect(Self.zoom(3, of: Self.path(Self.van), to: &outbox, size: 500 - 24 - 128) == .queued)
         #expect(Self.zoom(4, of: Self.path(Self.van), to: &outbox, size: 500 - 24 - 128) == .queued)
-        #expect(Self.zoom(5, of: Self.path(Self.van), to: &outbox, size: 0) == .rejected)
+        #expect(Self.zoom(5, of: Self.path(Self.van), to: &outbox, size: 0) == .rejected(.bytes(1_000)))
     }
 
     @Test func `the events of all endpoints fill half of the outbox at most`() {
@@ -129,7 +129,9 @@ import WaymarkProtocol
         // Each counts as 153 bytes.
         for number in 0..<20 {
             let path = Self.path(VehicleID(unchecked: "v\(number)"))
-            #expect(Self.zoom(number, of: path, to: &outbox) == (number < 10 ? .queued : .rejected))
+            #expect(
+                Self.zoom(number, of: path, to: &outbox)
+                    == (number < 10 ? .queued : .rejected(.bytesInAll(1_530))))
         }
         for number in 0..<10 { #expect(outbox.append(Self.frame(.error, number), key: nil) == .queued) }
         #expect(outbox.append(Self.frame(.error, 10), key: nil) == .overflow)
@@ -174,7 +176,7 @@ import WaymarkProtocol
             #expect(next.append(waiting.frame, as: relay, mayExceedShare: true) == .queued)
         }
         #expect(next.waiting.map(\.frame) == outbox.waiting.map(\.frame))
-        #expect(Self.zoom(30, of: Self.path(Self.car), to: &next) == .rejected)
+        #expect(Self.zoom(30, of: Self.path(Self.car), to: &next) == .rejected(.count(4)))
         #expect(
             next.append(Self.frame(.vehicleSettings, 31), as: .state(Self.path(Self.van))) == .queued)
         #expect(next.append(Self.frame(.vehicleChanged, 32), as: .standing(Self.van)) == .queued)
