@@ -35,7 +35,7 @@ package struct Output: Sendable {
         case input(bytesMax: Int)
     }
 
-    /// What has become of a frame for a client.
+    /// The fate of a frame for a client.
     enum RelayVerdict: Sendable, Hashable {
         case appended
         /// It is an event beyond the share of its endpoint, and dropped.

@@ -1,6 +1,6 @@
 package import WaymarkProtocol
 
-/// How a frame for a client waits while the client does not read, see ``Outbox/append(_:as:mayExceedShare:)``.
+/// The rule by which a frame waits for a client that does not read, see ``Outbox/append(_:as:mayExceedShare:)``.
 ///
 /// What vehicles make the gateway send is bounded by this, so that one of them cannot close the connection of a client that guides others.
 ///
@@ -16,7 +16,7 @@ package indirect enum Relay: Sendable, Hashable, Codable {
     /// The end of a request. If the request still waits, the client gets neither.
     case outcome(VehicleID, Identifier)
 
-    /// How a message for a client waits; nil for one that waits behind all others and is never replaced. `connection` sent it.
+    /// The rule for a message to a client; nil for one that waits behind all others and is never replaced. `connection` sent it.
     package init?(of message: Message, from connection: ConnectionID?) {
         switch message {
         case .vehicleChanged(let status): self = .standing(status.vehicle)
@@ -54,7 +54,7 @@ package enum EventLimit: Sendable, Hashable {
     case count(Int)
     /// ``Outbox/Limits/eventBytesPerEndpointMax``.
     case bytes(Int)
-    /// Of all endpoints.
+    /// The bytes of all endpoints.
     case bytesInAll(Int)
 
     var reason: String {
@@ -68,7 +68,7 @@ package enum EventLimit: Sendable, Hashable {
     }
 }
 
-/// What waits for a client of the events that endpoints sent.
+/// Counts of the events of endpoints that wait for a client.
 struct EventShares: Sendable, Hashable {
     private struct Share: Hashable {
         var count = 0
@@ -82,7 +82,7 @@ struct EventShares: Sendable, Hashable {
 
     private var endpoints: [EndpointPath: Share] = [:]
     private var vehicles: [VehicleID: VehicleEvents] = [:]
-    /// Of all endpoints.
+    /// The bytes of all endpoints.
     private var byteCount = 0
 
     /// The limit that another event of an endpoint would exceed; nil if it may wait. One always may, however long it is, unless those of all
