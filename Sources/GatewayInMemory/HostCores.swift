@@ -106,7 +106,7 @@ extension GatewayHost {
         _ events: [Gateway.Event], from id: ConnectionID?, cost: Int = 0, isReadOver: Bool = false,
         at now: Instant
     ) {
-        if let id { self.tap?.see(.submitting, of: id) }
+        if let id, cost != GatewayCore.unreadCost { self.tap?.see(.submitting, of: id) }
         if self.gateway.submit(events, from: id, cost: cost, isReadOver: isReadOver, at: now) {
             self.carryOut(at: now)
         }

@@ -170,6 +170,10 @@ extension Settings {
         .number("limits.input-bytes-per-user", 65_536...1_099_511_627_776, \.inputBytesPerUserMax),
         .number("limits.frame-bytes", 4_096...16_777_216, \.frameBytes),
         .number("limits.outbox-bytes", 65_536...1_073_741_824, \.outbox.bytesMax),
+        .number("limits.outbox-events-per-endpoint", 1...65_536, \.outbox.eventsPerEndpointMax),
+        .number(
+            "limits.outbox-event-bytes-per-endpoint", 4_096...1_073_741_824,
+            \.outbox.eventBytesPerEndpointMax),
         .number("limits.outbox-bytes-in-all", 65_536...1_099_511_627_776, \.outboxBytesInAllMax),
         .number("limits.outbox-bytes-per-user", 65_536...1_099_511_627_776, \.outboxBytesPerUserMax),
         .number("limits.log-lines", 0...1_000_000, \.logLinesPerPeerMax),

@@ -371,6 +371,31 @@ struct Connection {
     ) -> Bool {
         guard self.output.isOpen else { return false }
         self.write(frame)
+        return self.flushIfFull(slot, send, into: &actions)
+    }
+
+    /// The same for a frame that waits as `relay` says. Tells the gateway if it is not sent at all.
+    mutating func send(
+        _ frame: Frame, as relay: Relay, _ slot: Int, _ send: Send, into actions: inout [LoopCore.Action]
+    ) -> Bool {
+        guard self.output.isOpen, !self.isClosing else { return false }
+        switch self.output.write(frame, as: relay) {
+        case .appended: break
+        case .overflow(let overflow): self.overflow = overflow
+        case .rejected(let limit):
+            if case .event(_, let sender) = relay, let type = frame.header.type {
+                let event = Gateway.Event.eventRejected(sender, type, frame.header.session, limit)
+                actions.append(
+                    .submit([event], from: sender, cost: GatewayCore.unreadCost, isReadOver: false))
+            }
+            return false
+        }
+        return self.flushIfFull(slot, send, into: &actions)
+    }
+
+    private mutating func flushIfFull(
+        _ slot: Int, _ send: Send, into actions: inout [LoopCore.Action]
+    ) -> Bool {
         let isNew = self.touch()
         if self.output.isPortionFull {
             self.flush(slot, send, into: &actions)

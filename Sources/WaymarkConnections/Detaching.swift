@@ -3,13 +3,6 @@ package import WaymarkProtocol
 
 /// The gateway's end of one connection, between two reads and with nothing half-written: what another process needs to continue it.
 package struct DetachedConnection: Sendable, Codable {
-    /// A frame that the peer has not yet read.
-    struct Waiting: Sendable, Codable {
-        var frame: Frame
-        /// nil for a frame that is never conflated.
-        var key: ConflationKey?
-    }
-
     package let id: ConnectionID
     package let session: AcceptingSession
     /// The handshake is finished.
@@ -18,7 +11,8 @@ package struct DetachedConnection: Sendable, Codable {
     let deadline: Instant?
     /// What was read and not processed: a part of a frame, and whatever arrived while the connection was suspended.
     let input: [UInt8]
-    var waiting: [Waiting]
+    /// Frames that the peer has not yet read.
+    var waiting: [Outbox.Waiting]
     /// See ``Output/limitPortions(to:)``.
     let portionBytes: UInt32
     package let audiences: [AudienceID]
@@ -51,7 +45,7 @@ extension LoopCore {
         return DetachedConnection(
             id: connection.id, session: connection.session, deadline: connection.deadline,
             input: connection.splitter.rest,
-            waiting: connection.output.waitingFrames.map { .init(frame: $0.frame, key: $0.key) },
+            waiting: connection.output.waitingFrames,
             portionBytes: UInt32(connection.output.portionBytes),
             audiences: connection.seats.map(\.audience).sorted { $0.rawValue < $1.rawValue })
     }
@@ -75,7 +69,7 @@ extension LoopCore {
         connection.output.limitPortions(to: detached.portionBytes)
         let isObserver = detached.session.role == .observer
         if isObserver { connection.output.liftOutboxLimit() }
-        connection.overflow = connection.output.restore(detached.waiting.map { ($0.frame, $0.key) })
+        connection.overflow = connection.output.restore(detached.waiting)
         if isObserver { connection.output.boundAnswers() }
         let slot = self.insert(connection)
         for audience in detached.audiences { self.join(detached.id, audience) }

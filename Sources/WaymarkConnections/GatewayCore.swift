@@ -383,7 +383,7 @@ package struct GatewayCore {
 
     /// All events of a batch are processed.
     private mutating func endBatch(of connection: ConnectionID?, _ cost: Int) {
-        guard let connection, let loop = self.loop(of: connection) else { return }
+        guard cost != Self.unreadCost, let connection, let loop = self.loop(of: connection) else { return }
         let batch = ProcessedBatch(connection: connection, cost: cost)
         if loop == 0 {
             self.home.batchesDone.append(batch)
@@ -403,6 +403,8 @@ package struct GatewayCore {
         if count == 1 { self.queueTurn(of: id) }
     }
 
+    /// The cost of events that no connection has read: its loop hears nothing of their end.
+    package static let unreadCost = -1
     /// Stands for the driver among connections.
     private static let own = ConnectionID(0)
 
@@ -469,9 +471,16 @@ package struct GatewayCore {
             self.admit(id, hello, old, principal, subject, token, at: now)
         case .refuse(let id, let goodbye), .close(let id, let goodbye):
             self.instruct(id, .session(id, .closeRequested(goodbye)))
-        case .send(let id, let envelope): self.instruct(id, .send(id, self.encoder.encode(envelope)))
+        case .send(let id, let envelope):
+            let frame = self.encoder.encode(envelope)
+            if let relay = Relay(of: envelope.message, from: cause) {
+                self.instruct(id, .relay(id, frame, relay))
+            } else {
+                self.instruct(id, .send(id, frame))
+            }
         case .forward(let id, let request, let vehicle, let session):
-            self.instruct(id, .send(id, Codec.frame(of: request, from: vehicle, session: session)))
+            let frame = Codec.frame(of: request, from: vehicle, session: session)
+            self.instruct(id, .relay(id, frame, .request(vehicle, request.requestID)))
         case .sendFrames(let id, let frames):
             for frame in frames { self.instruct(id, .send(id, frame)) }
         case .join(let id, let audience):

@@ -8,6 +8,8 @@ package enum Instruction: Sendable {
     // Why indirect: the event is large, and one of some hundred instructions.
     indirect case session(ConnectionID, AcceptingSession.Event)
     case send(ConnectionID, Frame)
+    /// Send a frame to a client, see ``Relay``. Why indirect: it is rare.
+    indirect case relay(ConnectionID, Frame, Relay)
     case publish(AudienceID, SharedBatch)
     case join(ConnectionID, AudienceID)
     case leave(ConnectionID, AudienceID)
@@ -41,7 +43,8 @@ package struct LoopCore {
 
     /// What the driver must do.
     package enum Action: Sendable {
-        /// Hand events to the gateway. `cost`: of reading them. `isReadOver`: the connection does nothing more in this read.
+        /// Hand events to the gateway. `cost`: of reading them, or ``GatewayCore/unreadCost``. `isReadOver`: the connection does nothing more
+        /// in this read.
         case submit([Gateway.Event], from: ConnectionID, cost: Int, isReadOver: Bool)
         /// Find out who says this Hello; answered by ``arrive(_:_:_:token:into:)`` or by a `closeRequested`.
         indirect case admit(Slot, Hello)
@@ -192,18 +195,6 @@ package struct LoopCore {
     package func isInMidFrame(_ slot: Slot) -> Bool { !self.connections[slot].splitter.isEmpty }
     /// Waiting states of a connection that newer ones replaced.
     package func conflatedCount(_ slot: Slot) -> UInt64 { self.connections[slot].output.conflatedCount }
-    /// The navigation sessions of the frames that wait for a connection.
-    package func waitingSessions(of slot: Slot) -> Set<SessionID> {
-        Set(self.connections[slot].output.waitingFrames.map(\.frame.header.session))
-    }
-    /// Whether frames of sessions wait for a connection behind frames that go first.
-    package func isOvertaking(_ slot: Slot) -> Bool {
-        let waiting = self.connections[slot].output.waitingFrames
-        return waiting.first?.frame.header.session == SessionID.none
-            && waiting.contains { $0.frame.header.session != .none }
-    }
-    /// What waits for a connection, in bytes.
-    package func waitingByteCount(of slot: Slot) -> Int { self.connections[slot].output.waitingByteCount }
 
     /// Adds a connection that was accepted. It may be read and written once ``open(_:_:at:into:)`` was called.
     package mutating func add(
@@ -363,6 +354,12 @@ package struct LoopCore {
             guard let slot = self.slots[id] else { break }
             self.catchUp(slot)
             if self.connections[slot].send(frame, slot, send, into: &actions) { self.touched.append(slot) }
+        case .relay(let id, let frame, let relay):
+            guard let slot = self.slots[id] else { break }
+            self.catchUp(slot)
+            if self.connections[slot].send(frame, as: relay, slot, send, into: &actions) {
+                self.touched.append(slot)
+            }
         case .publish(let audience, var batch):
             // The batch must not overtake frames that were written before.
             self.flush(at: now, send, into: &actions)

@@ -84,3 +84,27 @@ extension LoopCore {
         return measure
     }
 }
+
+// What waits for one connection.
+extension LoopCore {
+    /// The navigation sessions of the frames that wait for a connection.
+    package func waitingSessions(of slot: Slot) -> Set<SessionID> {
+        Set(self.connections[slot].output.waitingFrames.map(\.frame.header.session))
+    }
+    /// Whether frames of sessions wait for a connection behind frames that go first.
+    package func isOvertaking(_ slot: Slot) -> Bool {
+        let waiting = self.connections[slot].output.waitingFrames
+        return waiting.first?.frame.header.session == SessionID.none
+            && waiting.contains { $0.frame.header.session != .none }
+    }
+    /// The most events of one endpoint that wait for a client.
+    package func waitingEventCount(of slot: Slot) -> Int {
+        var counts: [EndpointPath: Int] = [:]
+        for case .event(let endpoint, _) in self.connections[slot].output.waitingFrames.compactMap(\.relay) {
+            counts[endpoint, default: 0] += 1
+        }
+        return counts.values.max() ?? 0
+    }
+    /// What waits for a connection, in bytes.
+    package func waitingByteCount(of slot: Slot) -> Int { self.connections[slot].output.waitingByteCount }
+}

@@ -35,6 +35,14 @@ package struct Output: Sendable {
         case input(bytesMax: Int)
     }
 
+    /// The fate of a frame for a client.
+    enum RelayVerdict: Sendable, Hashable {
+        case appended
+        /// It is an event beyond the share of its endpoint, and dropped.
+        case rejected(EventLimit)
+        case overflow(Overflow)
+    }
+
     /// The peer session is active, so that shared batches may be sent. Its own messages are sent in every state.
     var isOpen = false { didSet { self.chooseDirect() } }
     /// Nothing leaves the outbox: the connection comes from another process, or goes to one.
@@ -111,7 +119,7 @@ package struct Output: Sendable {
         }
     }
     /// The outbox, in order.
-    var waitingFrames: [SharedBatch.Part] { self.outbox.waiting }
+    var waitingFrames: [Outbox.Waiting] { self.outbox.waiting }
     /// States that newer ones replaced while they waited.
     var conflatedCount: UInt64 { self.outbox.conflatedCount }
     /// What the socket accepted of this connection, in bytes, but for what ``direct`` accepted of shared batches.
@@ -144,14 +152,23 @@ package struct Output: Sendable {
     ///
     /// - Returns: The limit that it would exceed; nil if it was appended.
     mutating func write(_ frame: Frame, key: ConflationKey?) -> Overflow? {
-        if self.isBlocked || self.isSuspended || self.isWaiting { return self.wait(frame, key) }
-        // What is joined is copied, for each connection. The outbox shares the bytes of its frames.
-        let pendingByteCount = max(self.sending.count, self.joined.count)
-        if pendingByteCount > 0, pendingByteCount + frame.bytes.count > self.portionBytes {
-            return self.wait(frame, key)
-        }
+        if self.mustWait(frame) { return self.wait(frame, key) }
         self.put(frame.bytes)
         return nil
+    }
+
+    /// Appends a frame for a client, which waits as `relay` says.
+    mutating func write(_ frame: Frame, as relay: Relay) -> RelayVerdict {
+        if self.mustWait(frame) { return self.wait(frame, as: relay) }
+        self.put(frame.bytes)
+        return .appended
+    }
+
+    private func mustWait(_ frame: Frame) -> Bool {
+        if self.isBlocked || self.isSuspended || self.isWaiting { return true }
+        // What is joined is copied, for each connection. The outbox shares the bytes of its frames.
+        let pendingByteCount = max(self.sending.count, self.joined.count)
+        return pendingByteCount > 0 && pendingByteCount + frame.bytes.count > self.portionBytes
     }
 
     /// Appends a shared batch, but for its first `sentCount` bytes, which ``direct`` has accepted.
@@ -267,9 +284,17 @@ package struct Output: Sendable {
     }
 
     /// Takes over what waited in another process.
-    mutating func restore(_ waiting: [SharedBatch.Part]) -> Overflow? {
+    mutating func restore(_ waiting: [Outbox.Waiting]) -> Overflow? {
         var overflow: Overflow?
-        for (frame, key) in waiting { overflow = self.wait(frame, key) ?? overflow }
+        for waiting in waiting {
+            guard let relay = waiting.relay else {
+                overflow = self.wait(waiting.frame, waiting.key) ?? overflow
+                continue
+            }
+            if case .overflow(let other) = self.wait(waiting.frame, as: relay, mayExceedShare: true) {
+                overflow = other
+            }
+        }
         return overflow
     }
 
@@ -316,6 +341,21 @@ package struct Output: Sendable {
                 frame, key: isAcknowledgement ? ConflationKey(type: .acknowledgement) : key)
         self.outboxChanged()
         return verdict == .overflow ? .outbox(bytesMax: self.outbox.limits.bytesMax) : nil
+    }
+
+    private mutating func wait(_ frame: Frame, as relay: Relay, mayExceedShare: Bool = false) -> RelayVerdict
+    {
+        // RequestOutcome is for endpoints, too.
+        if self.isForEndpoint {
+            return self.wait(frame, nil).map { .overflow($0) } ?? .appended
+        }
+        let verdict = self.outbox.append(frame, as: relay, mayExceedShare: mayExceedShare)
+        self.outboxChanged()
+        return switch verdict {
+        case .queued: .appended
+        case .rejected(let limit): .rejected(limit)
+        case .overflow: .overflow(.outbox(bytesMax: self.outbox.limits.bytesMax))
+        }
     }
 
     /// Whether a frame overtakes those that wait: to an endpoint what belongs to no session, to a client only what has no order.

@@ -123,6 +123,8 @@ package struct Gateway: Sendable, Hashable {
             self.publish(frames, from: connection, at: now, into: &actions)
         case .publicationRejected(let connection, let header):
             self.skip(header, from: connection, at: now, into: &actions)
+        case .eventRejected(let connection, let type, let session, let limit):
+            self.rejectEvent(type, session, limit, of: connection, into: &actions)
         case .departed(let connection, let clean):
             self.depart(connection, clean: clean, at: now, into: &actions)
         case .deadlineReached:

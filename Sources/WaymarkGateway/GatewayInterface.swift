@@ -30,6 +30,9 @@ extension Gateway {
         indirect case seen(ConnectionID, Sighting)
         /// A published frame whose body the codec rejected. The client was told; the frame's sequence number is used up.
         case publicationRejected(ConnectionID, FrameHeader)
+        /// An event of this type that an endpoint sent was not forwarded in this session: the client does not read, and the endpoint's share of
+        /// what may wait is full.
+        case eventRejected(ConnectionID, MessageType, SessionID, EventLimit)
         /// An admitted (or arriving) peer has gone; `clean` after its Goodbye.
         case departed(ConnectionID, clean: Bool)
         /// The armed instant has come.
@@ -58,9 +61,9 @@ extension Gateway {
         /// An observer sent a Hello that the access rules allow, perhaps with the token of its last Welcome. The last token is fresh.
         indirect case observe(
             ConnectionID, ObserverHello, ResumptionToken?, Principal, AccessSubject, ResumptionToken)
-        /// Encode and send. Never conflated.
+        /// Encode and send. To a client it waits as its ``Relay`` says.
         case send(ConnectionID, Envelope)
-        /// Forward a request of this vehicle to a client, with the vehicle's id, in this session. Never conflated.
+        /// Forward a request of this vehicle to a client, with the vehicle's id, in this session.
         indirect case forward(ConnectionID, ReceivedRequest, VehicleID, SessionID)
         /// Send these bytes, in order: a snapshot, or what was missed. Never conflated.
         case sendFrames(ConnectionID, [Frame])

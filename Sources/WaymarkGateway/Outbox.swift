@@ -1,16 +1,19 @@
 internal import DequeModule
 package import WaymarkProtocol
 
-/// The queue of frames for one endpoint that reads slowly: the newest value of each state, every event, in the publisher's order,
-/// within a bound. Frames that need no order among those go first.
+/// The queue of frames for one peer that reads slowly: the newest value of each state, every event, in the publisher's order,
+/// within a bound. Frames that need no order among those go first. Of what vehicles send to a client, each endpoint has a share.
 ///
 /// Its frames own their bytes: a small frame that waits does not keep a large read alive.
 package struct Outbox: Sendable, Hashable {
     package struct Limits: Sendable, Hashable {
-        /// The most bytes that may wait; every frame counts as 128 bytes more than it has. Over it the endpoint is closed, because events
+        /// The most bytes that may wait; every frame counts as 128 bytes more than it has. Over it the peer is closed, because events
         /// are never dropped.
         package var bytesMax = 4_194_304
-        /// An endpoint that reads nothing for this long while frames wait is closed.
+        /// The most events of one endpoint that may wait for a client, and their bytes. Beyond it they are not forwarded.
+        package var eventsPerEndpointMax = 16
+        package var eventBytesPerEndpointMax = 65_536
+        /// A peer that reads nothing for this long while frames wait is closed.
         package var slowConsumerTimeout: Duration = .seconds(30)
 
         package init() {}
@@ -28,6 +31,8 @@ package struct Outbox: Sendable, Hashable {
         case queued
         /// Over ``Limits/bytesMax`` even after conflation.
         case overflow
+        /// An event beyond the share of its endpoint. It is dropped, and its endpoint must be told.
+        case rejected(EventLimit)
     }
 
     /// Identifies a waiting frame: a state by its key, an event by its number.
@@ -36,6 +41,25 @@ package struct Outbox: Sendable, Hashable {
         /// The maneuver state in front of the upcoming maneuvers that wait.
         case endOfManeuver(SessionID)
         case event(UInt64)
+        /// A state for a client, of a type.
+        indirect case relayed(Relay, SessionID, UInt16)
+        /// A request for a client.
+        indirect case request(VehicleID, Identifier)
+    }
+
+    private struct Entry: Sendable, Hashable {
+        var slot: Slot
+        let frame: Frame
+        /// nil for a frame that is not ``Relay``'s.
+        var relay: Relay?
+    }
+
+    /// A frame that waits, with what decides how it waits.
+    package struct Waiting: Sendable, Hashable, Codable {
+        package var frame: Frame
+        /// nil for a frame that no newer one replaces by this key.
+        package var key: ConflationKey?
+        package var relay: Relay?
     }
 
     package let limits: Limits
@@ -45,10 +69,11 @@ package struct Outbox: Sendable, Hashable {
     package private(set) var conflatedCount: UInt64 = 0
     /// What goes before ``queue``.
     private var urgent: Deque<Frame> = []
-    private var queue: [(slot: Slot, frame: Frame)?] = []
+    private var queue: [Entry?] = []
     private var head = 0
     private var indices: [Slot: Int] = [:]
     private var eventCount: UInt64 = 0
+    private var shares = EventShares()
 
     package init(limits: Limits) { self.limits = limits }
 
@@ -77,14 +102,82 @@ package struct Outbox: Sendable, Hashable {
                 self.keepManeuverState(of: frame.header.session)
             }
         } else {
-            slot = .event(self.eventCount)
-            self.eventCount += 1
+            slot = .event(self.nextEvent())
         }
-        guard self.byteCount + frame.keptByteCount <= self.limits.bytesMax else { return .overflow }
+        return self.append(Entry(slot: slot, frame: frame))
+    }
+
+    private mutating func append(_ entry: Entry) -> Verdict {
+        guard self.byteCount + entry.frame.keptByteCount <= self.limits.bytesMax else { return .overflow }
         self.compactIfSparse()
-        self.indices[slot] = self.queue.count
-        self.queue.append((slot, frame))
-        self.byteCount += frame.keptByteCount
+        self.indices[entry.slot] = self.queue.count
+        self.queue.append(entry)
+        self.byteCount += entry.frame.keptByteCount
+        return .queued
+    }
+
+    private mutating func nextEvent() -> UInt64 {
+        defer { self.eventCount += 1 }
+        return self.eventCount
+    }
+
+    /// Puts a frame for a client where `relay` says. `mayExceedShare`: it waited in another process, so it is not rejected. O(1) on average.
+    package mutating func append(_ frame: Frame, as relay: Relay, mayExceedShare: Bool = false) -> Verdict {
+        let header = frame.header
+        switch relay {
+        case .state:
+            let slot = Slot.relayed(relay, header.session, header.rawType)
+            self.removeConflated(slot)
+            return self.append(Entry(slot: slot, frame: frame, relay: relay))
+        case .standing(let vehicle):
+            return self.append(
+                Entry(
+                    slot: .relayed(relay, header.session, header.rawType), frame: frame, relay: relay),
+                of: vehicle)
+        case .event(let endpoint, _):
+            let limit = self.shares.limit(reachedBy: frame.keptByteCount, of: endpoint, self.limits)
+            if let limit, !mayExceedShare { return .rejected(limit) }
+            let number = self.nextEvent()
+            let verdict = self.append(Entry(slot: .event(number), frame: frame, relay: relay))
+            if verdict == .queued { self.shares.add(frame.keptByteCount, of: endpoint, number: number) }
+            return verdict
+        case .request(let vehicle, let id):
+            let slot = Slot.request(vehicle, id)
+            // The older one has ended: otherwise the gateway would not forward another with its id.
+            if let index = self.indices[slot] { self.remove(at: index) }
+            return self.append(Entry(slot: slot, frame: frame, relay: relay))
+        case .outcome(let vehicle, let id):
+            guard let index = self.indices[.request(vehicle, id)] else {
+                return self.append(frame, key: nil)
+            }
+            self.remove(at: index)
+            return .queued
+        }
+    }
+
+    private mutating func removeConflated(_ slot: Slot) {
+        guard let index = self.indices[slot] else { return }
+        self.remove(at: index)
+        self.conflatedCount += 1
+    }
+
+    /// Lets a VehicleChanged take the place of an older one, so that the client hears of a vehicle before it hears from it. If an event of
+    /// the vehicle waits behind the older one, both wait: the newer one may say that the vehicle has left.
+    private mutating func append(_ entry: Entry, of vehicle: VehicleID) -> Verdict {
+        guard let index = self.indices[entry.slot], let older = self.queue[index]?.frame else {
+            return self.append(entry)
+        }
+        if let last = self.shares.last(of: vehicle), let event = self.indices[.event(last)], event > index {
+            let slot = Slot.event(self.nextEvent())
+            self.queue[index] = Entry(slot: slot, frame: older)
+            self.indices[slot] = index
+            return self.append(entry)
+        }
+        let byteCount = self.byteCount - older.keptByteCount + entry.frame.keptByteCount
+        guard byteCount <= self.limits.bytesMax else { return .overflow }
+        self.queue[index] = entry
+        self.byteCount = byteCount
+        self.conflatedCount += 1
         return .queued
     }
 
@@ -122,7 +215,7 @@ package struct Outbox: Sendable, Hashable {
             if self.urgent.isEmpty { self.urgent = [] }  // Gives its memory back.
         }
         while self.head < self.queue.count {
-            if let (_, frame) = self.queue[self.head] {
+            if let frame = self.queue[self.head]?.frame {
                 guard frames.isEmpty || taken + frame.bytes.count <= byteCount else { break }
                 taken += frame.bytes.count
                 frames.append(frame)
@@ -149,10 +242,13 @@ package struct Outbox: Sendable, Hashable {
     }
 
     private mutating func remove(at index: Int) {
-        guard let (slot, frame) = self.queue[index] else { return }
+        guard let entry = self.queue[index] else { return }
         self.queue[index] = nil
-        self.indices[slot] = nil
-        self.byteCount -= frame.keptByteCount
+        self.indices[entry.slot] = nil
+        self.byteCount -= entry.frame.keptByteCount
+        if case .event(let endpoint, _) = entry.relay {
+            self.shares.remove(entry.frame.keptByteCount, of: endpoint)
+        }
     }
 
     /// Removes the holes once they are the larger part, so that memory follows the number of frames.
@@ -165,15 +261,16 @@ package struct Outbox: Sendable, Hashable {
         }
     }
 
-    /// The waiting frames, in order; a state with its key.
-    package var waiting: [(frame: Frame, key: ConflationKey?)] {
-        self.urgent.map { ($0, nil) }
+    /// The waiting frames, in order; a state with its key. Appended in this order, they wait in the same way.
+    package var waiting: [Waiting] {
+        self.urgent.map { Waiting(frame: $0) }
             + self.queue[self.head...].compactMap { entry in
                 entry.map { entry in
                     switch entry.slot {
-                    case .state(_, let key): (entry.frame, key)
-                    case .endOfManeuver: (entry.frame, ConflationKey(type: .updateManeuverState))
-                    case .event: (entry.frame, nil)
+                    case .state(_, let key): Waiting(frame: entry.frame, key: key)
+                    case .endOfManeuver:
+                        Waiting(frame: entry.frame, key: ConflationKey(type: .updateManeuverState))
+                    case .event, .relayed, .request: Waiting(frame: entry.frame, relay: entry.relay)
                     }
                 }
             }

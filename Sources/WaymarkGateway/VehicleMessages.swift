@@ -174,6 +174,16 @@ extension Gateway {
             requestID: message.requestID, into: &actions)
     }
 
+    /// Tells an endpoint that its event was not forwarded.
+    func rejectEvent(
+        _ type: MessageType, _ session: SessionID, _ limit: EventLimit, of connection: ConnectionID,
+        into actions: inout [Action]
+    ) {
+        guard case .endpoint? = self.peers[connection] else { return }
+        let rejection = Rejection(.limitReached, reason: limit.reason)
+        self.reject(connection, rejection, type, session: session, into: &actions)
+    }
+
     private func isShown(_ alert: UInt32, in vehicle: VehicleID) -> Bool {
         self.vehicles[vehicle]?.session.flatMap { self.sessions[$0] }?.content.alert == alert
     }
@@ -261,7 +271,8 @@ extension Gateway {
         merged.merge(settings)
         guard merged != old else { return }
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.settings = merged
-        var forwarded = settings
+        // All that is held, since it takes the place of older settings that wait for the client.
+        var forwarded = merged
         forwarded.source = path
         self.tellClient(of: path.vehicle, .vehicleSettings(forwarded), into: &actions)
         if merged.isReadyToShow != wasReady { self.announce(path.vehicle, into: &actions) }

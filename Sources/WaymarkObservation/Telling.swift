@@ -12,6 +12,11 @@ extension ObservationHub {
         switch event {
         case .arrived(let connection, let hello, _, _, _): self.see(hello, on: connection, gateway, at: now)
         case .seen(let connection, let sighting): self.see(sighting, on: connection, gateway, at: now)
+        case .eventRejected(let connection, _, let session, _):
+            var told = ObservedEvent(.rejected)
+            told.code = ErrorCode.limitReached.rawValue
+            self.append(
+                told, self.scope(of: connection, session, gateway), on: connection, gateway, at: now)
         default: break
         }
         self.tellChanges(of: &gateway, at: now)

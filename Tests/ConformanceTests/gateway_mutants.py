@@ -236,6 +236,16 @@ def late(frame, memory):
     return [frame, Frame(type_number("CurrentRoadName"), b"\x0a\x01A", session=session, sequence=1)] if session else [frame]
 
 
+@down("forwards only the settings that have changed", "VehicleSettings")
+def partial(frame, memory):
+    """Leaves out what the client was told before."""
+    told = decode(frame.name, frame.body)
+    path = told["vehicle_id"], told["endpoint"]
+    known, memory[path] = memory.get(path, {}), told
+    names = ("compass", "speed_limit", "content_style", "limited_user_interfaces", "ready_to_show")
+    return edited(frame, lambda body: [body.pop(each, None) for each in names if each in known and known[each] == told.get(each)])
+
+
 @down("does not tell a peer's Goodbye", "ObservedRecords", "ObservedEvent", "ObservedFrames")
 def untold(frame, memory):
     """Leaves each Goodbye out of what an observer is told, and numbers the rest without it."""

@@ -13,8 +13,8 @@ struct HostPeer {
     private var sequence: UInt64 = 0
 
     /// Connects and says `hello`.
-    init(_ host: inout GatewayHost, _ hello: Hello? = nil, at now: Instant) throws {
-        self.id = host.connect(PeerOrigin(), at: now)
+    init(_ host: inout GatewayHost, to loop: Int = 0, _ hello: Hello? = nil, at now: Instant) throws {
+        self.id = host.connect(PeerOrigin(), to: loop, at: now)
         guard let hello else { return }
         self.send(.hello(hello), to: &host)
         host.settle(at: now)

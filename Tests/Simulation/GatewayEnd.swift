@@ -11,6 +11,7 @@ extension SimulatedNetwork {
         _ body: (inout GatewayHost, Instant) throws -> Result
     ) rethrows -> Result {
         let result = try body(&self.host, self.now)
+        self.checkSlowConsumers()
         for id in self.inspector.takeRemoved() {
             self.losePeer(id)
             self.connections[id] = nil
@@ -61,6 +62,7 @@ extension SimulatedNetwork {
             let waiting = core.waitingByteCount(of: slot)
             guard waiting > 0 else { continue }
             if core.isOvertaking(slot) { self.happenings.insert(.overtaken) }
+            self.checkShare(of: id, core, slot)
             var bytesMax = self.outboxLimits.bytesMax
             if case .observer = self.connections[id]?.owner { bytesMax = Self.observerBytesMax }
             if waiting > bytesMax {

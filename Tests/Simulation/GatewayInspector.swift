@@ -27,6 +27,8 @@ final class GatewayInspector: GatewayTap {
     var sockets: [ConnectionID: SeededRandom] = [:]
     /// Connections that were removed.
     var removed: [ConnectionID] = []
+    /// Connections that were closed with SLOW_CONSUMER.
+    var slowConsumers: [ConnectionID] = []
     private var random: SeededRandom
     private var hasRestarted = false
     /// Checks that what an observer of everything holds is what the gateway holds.
@@ -72,6 +74,7 @@ final class GatewayInspector: GatewayTap {
         if let problem = self.observers.see(event, actions, of: &gateway, at: now) {
             self.report(.observerSeesWhatIs, problem)
         }
+        if case .eventRejected = event { self.happenings.insert(.eventRejected) }
         self.watch.see(event, at: now, hasSteps: before.hasSteps)
         if self.watch.requests.hasSeenTwins { self.happenings.insert(.equivalentRequests) }
         self.watch.access.setChanging(before.hasSteps(of: nil) || gateway.hasSteps(of: nil))
@@ -277,7 +280,7 @@ final class GatewayInspector: GatewayTap {
             (.loseExtensions, _), (.loseWaitingAtHandover, _), (.loseByte, _), (.overtakeChannel, _),
             (.writeAfterGoodbye, _), (.ignoreRules, _), (.ignoreBudgets, _), (.ignoreQuotas, _),
             (.loseAcknowledgement, _), (.acknowledgeTooMuch, _), (.wrongCursor, _), (.staleAge, _),
-            (.ignoreSizes, _), (.loseMore, _), (.loseRecord, _):
+            (.ignoreSizes, _), (.loseMore, _), (.loseRecord, _), (.ignoreShares, _):
             return [action]
         }
     }

@@ -23,6 +23,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
         case overtaken
         case divided
         case observerMissed, observerResumed
+        case eventRejected
     }
 
     private let kind: Kind
@@ -51,6 +52,9 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
     static let observerMissed = Happening(kind: .observerMissed)
     /// An observer went on where it was.
     static let observerResumed = Happening(kind: .observerResumed)
+
+    /// An endpoint sent more events than may wait for its client.
+    static let eventRejected = Happening(kind: .eventRejected)
 
     /// The happening that a message from the gateway stands for; nil if none.
     init?(_ message: Message) {
@@ -99,7 +103,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
             .snapshot(.full), .snapshot(.missed), .conflated, .cutInMidFrame, .restarted, .handedOver,
             .brokenWhileWriting, .processedInTurns, .deliveredInRounds, .rulesChanged,
             .equivalentRequests, .acknowledged, .extensionRetained, .overtaken, .divided,
-            .observerMissed, .observerResumed,
+            .observerMissed, .observerResumed, .eventRejected,
         ]
         kinds += closed.map(Kind.closed) + refused.map(Kind.refused) + outcomes.map(Kind.outcome)
         kinds += reasons.map(Kind.left) + stages.map(Kind.shared)

@@ -30,8 +30,15 @@ extension GatewayInspector: HostTap {
             if let happening = Happening(.error(rejection)) { self.happenings.insert(happening) }
         case .noted(.closing(let goodbye)):
             self.note("#\(id.rawValue) is sent \(goodbye)")
+            if goodbye.code == .slowConsumer { self.slowConsumers.append(id) }
             if let happening = Happening(.goodbye(goodbye)) { self.happenings.insert(happening) }
         }
+    }
+
+    /// The connections that were closed with SLOW_CONSUMER since the last call.
+    func takeSlowConsumers() -> [ConnectionID] {
+        defer { self.slowConsumers = [] }
+        return self.slowConsumers
     }
 
     /// The connections that were removed since the last call.

@@ -14,6 +14,7 @@ package enum Promise: Int, Sendable, Hashable, CaseIterable {
     case acknowledgedStays = 12
     case framesFit = 13
     case observerSeesWhatIs = 14
+    case floodsCostNothing = 15
 }
 
 /// A promise that was broken.
@@ -90,6 +91,8 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
     case ignoreSizes
     /// Frames of a snapshot do not say that more of the same publication follow.
     case loseMore
+    /// Any number of events of an endpoint may wait for a client.
+    case ignoreShares
 
     /// The promise that it breaks.
     package var promise: Promise {
@@ -110,6 +113,7 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
         case .loseAcknowledgement, .acknowledgeTooMuch: .acknowledgedStays
         case .ignoreSizes, .loseMore: .framesFit
         case .loseRecord: .observerSeesWhatIs
+        case .ignoreShares: .floodsCostNothing
         }
     }
 }

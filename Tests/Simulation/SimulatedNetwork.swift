@@ -63,6 +63,9 @@ package struct SimulatedNetwork {
     var observers: [SimulatedObserver] = []
     /// Only in a part of the seeds.
     var attackers: [Attacker] = []
+    /// The first endpoint sends without end.
+    let isFlooded: Bool
+    var floodCount = 0
     /// The publications of honest clients, by session.
     var logs: [SessionID: PublishedLog] = [:]
 
@@ -73,6 +76,7 @@ package struct SimulatedNetwork {
         self.isTraced = isTraced
         self.fault = fault
         let isAttacked = seed % 8 == 5
+        self.isFlooded = seed % 8 == 2
         var policy = Self.policy(&random)
         if isAttacked { Self.limit(&policy.limits, fault) }
         let hasRules = seed % 3 == 1
@@ -88,6 +92,7 @@ package struct SimulatedNetwork {
         // A snapshot must fit into the outbox.
         if random.once(in: 2), seed % 4 != 3 { outboxLimits.bytesMax = random.number(1_500...8_000) }
         outboxLimits.slowConsumerTimeout = .seconds(random.number(10...60))
+        if self.isFlooded { Self.limit(&outboxLimits) }
         self.outboxLimits = outboxLimits
         let portionBytes = random.number(1...1_000)
         let firstSession = SessionID(.random(in: 1...1 << 30, using: &random))
@@ -107,6 +112,9 @@ package struct SimulatedNetwork {
         }
         var outbox = fault == .ignoreOutboxLimit ? Outbox.Limits() : outboxLimits
         outbox.slowConsumerTimeout = outboxLimits.slowConsumerTimeout
+        if fault == .ignoreShares {
+            (outbox.eventsPerEndpointMax, outbox.eventBytesPerEndpointMax) = (.max, .max)
+        }
         self.host = GatewayHost(
             policy: policy, limits: limits, outbox: outbox, identity: self.identity, tokenSeed: seed,
             lastSession: firstSession, loopCount: loopCount, portionBytes: portionBytes, budgets: budgets,

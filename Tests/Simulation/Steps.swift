@@ -10,6 +10,7 @@ internal import WaymarkProtocol
 extension SimulatedNetwork {
     mutating func takeStep() {
         if !self.attackers.isEmpty, self.random.once(in: 5) { return self.attack() }
+        if self.isFlooded, self.random.once(in: 4) { return self.flood() }
         if !self.ruleSets.isEmpty, self.random.once(in: 40) { return self.reload() }
         switch self.random.number(0...99) {
         case 0..<8: self.connectPeer()

@@ -17,6 +17,8 @@ extension Gateway.Event {
         case .published(let id, let frames): "#\(id.rawValue) publishes \(frames.line)"
         case .publicationRejected(let id, let header):
             "#\(id.rawValue) published \(header.sequence) of \(header.session.rawValue), which the codec refused"
+        case .eventRejected(let id, let type, _, _):
+            "#\(id.rawValue) sent a \(type) for which there is no room"
         case .departed(let id, let clean): "#\(id.rawValue) departs\(clean ? " with a Goodbye" : "")"
         case .deadlineReached: "a deadline"
         case .stepDue(let cause): "a step of \(cause.map { "\($0)" } ?? "the gateway")"

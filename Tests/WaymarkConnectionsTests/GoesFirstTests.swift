@@ -53,6 +53,55 @@ import WaymarkProtocol
         #expect(rig.core.waitingByteCount == 0)
     }
 
+    @Test func `an endpoint gets the outcome of a request before the frames of its session, too`() throws {
+        let car = VehicleID(unchecked: "v1")
+        let outcome = Envelope(
+            .requestOutcome(RequestOutcome(requestID: "r", vehicle: car, outcome: .accepted)))
+        var (rig, slot) = try Self.slowPeer()
+        rig.perform([.relay(Self.id, Codec.encode(outcome), .outcome(car, "r"))])
+        #expect(Self.rest(&rig, slot) == LoopRig.bytes([outcome] + Self.alerts))
+    }
+
+    @Test
+    func `a client gets nothing of a request that ends while it waits, and the gateway hears of no event`()
+        throws
+    {
+        let car = VehicleID(unchecked: "v1")
+        let place = Waypoint(center: Coordinate(latitude: 47, longitude: 9))
+        let request = Envelope(
+            .destinationRequest(DestinationRequest(requestID: "r", destination: place, vehicle: car)))
+        let outcome = Envelope(
+            .requestOutcome(RequestOutcome(requestID: "r", vehicle: car, outcome: .withdrawn)))
+        var (rig, slot) = try Self.slowPeer(isClient: true)
+        _ = rig.take()
+        rig.perform([
+            .relay(Self.id, Codec.encode(request), .request(car, "r")),
+            .relay(Self.id, Codec.encode(outcome), .outcome(car, "r")),
+        ])
+        for case .submit in rig.take() { Issue.record("something was submitted") }
+        #expect(Self.rest(&rig, slot) == LoopRig.bytes(Self.alerts))
+    }
+
+    @Test func `the gateway hears of each event beyond a share, and its endpoint pays for that`() throws {
+        let path = EndpointPath(vehicle: VehicleID(unchecked: "v2"), endpoint: EndpointName(unchecked: "e"))
+        let sender = ConnectionID(2)
+        let zoom = Envelope(.zoomCluster(ZoomCluster(direction: .in, source: path)), session: LoopRig.session)
+        var (rig, slot) = try Self.slowPeer(isClient: true)
+        _ = rig.take()
+        let instruction = Instruction.relay(Self.id, Codec.encode(zoom), .event(path, sender))
+        rig.perform(Array(repeating: instruction, count: 20))
+        var events: [Gateway.Event] = []
+        for case .submit(let submitted, let id, let cost, _) in rig.take() {
+            #expect(id == sender && cost == GatewayCore.unreadCost)
+            events += submitted
+        }
+        #expect(
+            events
+                == Array(
+                    repeating: .eventRejected(sender, .zoomCluster, LoopRig.session, .count(16)), count: 4))
+        #expect(Self.rest(&rig, slot) == LoopRig.bytes(Self.alerts + Array(repeating: zoom, count: 16)))
+    }
+
     @Test func `a client gets a Pong first, and everything else in its order`() throws {
         var (rig, slot) = try Self.slowPeer(isClient: true)
         rig.perform([Self.send(Self.prompt), Self.send(Self.ended)])

@@ -40,7 +40,9 @@ import WaymarkProtocol
             #expect(outbox.append(Self.frame(UInt64(index + 1)), key: key) == .queued)
         }
         var other = Outbox(limits: .init())
-        for (frame, key) in outbox.waiting { #expect(other.append(frame, key: key) == .queued) }
+        for waiting in outbox.waiting {
+            #expect(other.append(waiting.frame, key: waiting.key) == .queued)
+        }
         #expect(other == outbox)
         #expect(other.append(Self.frame(4), key: state) == .queued)
         #expect(other.take(byteCount: .max).map(\.header.sequence) == [1, 2, 4])

@@ -102,8 +102,9 @@ def become(user, niceness=0):
 # The victim and the newcomer.
 
 
-def watch_victim(pipe, addresses, mode):
-    """Publishes 20 messages a second, and measures when they arrive. Both ends are in this process, so one clock is enough."""
+def watch_victim(pipe, addresses, mode, pauses):
+    """Publishes 20 messages a second, and measures when they arrive. Both ends are in this process, so one clock is enough. With `pauses`
+    the client reads in one of four seconds only."""
     become(VICTIM_USER, -10)
     endpoint = Peer(addresses[1], source=VICTIM_ADDRESS)
     endpoint.greet(vehicle_hello("victim", "cluster", wanted=mode == "any"))
@@ -117,6 +118,7 @@ def watch_victim(pipe, addresses, mode):
     sent, got, late, closed = [], {}, [], None
     due, stop = now(), None
     buffered = {endpoint.fileno(): b"", client.fileno(): b""}
+    is_read = True
     while stop is None or (len(got) < len(sent) and now() < stop and not closed):
         if stop is None and now() >= due and not closed:
             late.append(now() - due)
@@ -128,6 +130,9 @@ def watch_victim(pipe, addresses, mode):
                     client.publish(ALERT, chunk(1, number(1, len(sent)) + chunk(2, "text")))
                 except OSError as error:
                     closed = f"client: {error}"
+        if not closed and is_read != (not pauses or stop is not None or int(now()) % 4 == 0):
+            is_read = not is_read
+            poll.modify(client.fileno(), select.EPOLLIN if is_read else 0)
         for descriptor, _ in poll.poll(max(0.0, min(due - now(), INTERVAL)) if stop is None else INTERVAL):
             if descriptor == pipe.fileno():
                 stop = now() + pipe.recv()
@@ -282,7 +287,7 @@ def measure(binary, name, is_short):
             return helpers[-1]
 
         try:
-            victim = helper(watch_victim, daemon.addresses, mode)
+            victim = helper(watch_victim, daemon.addresses, mode, attack.get("pauses", False))
             if victim.receive(10) != "ready":
                 sys.exit("the victim could not connect")
             newcomer = helper(send_newcomers, daemon.addresses, mode, 0.1 if is_short else 0.5)

@@ -312,6 +312,21 @@ def zooms(target):
         peer.send(data)
 
 
+@attack("an endpoint floods the client of another user's session, which reads in one of four seconds", newcomer="any", pauses=True)
+def flooded_client(target):
+    (peer,) = target.vehicles(1, name="flood", wanted=True)
+    target.drain([peer])
+    requests = itertools.count()
+    yield
+    while target.running():
+        data = []
+        for index in range(500):
+            request = f"r{next(requests)}"
+            data += [frame(ZOOM, number(1, 1)), frame(SETTINGS, number(2, 1 + index % 2)), frame(SETTINGS, number(5, index % 2))]
+            data += [frame(WAYPOINT, chunk(1, request) + chunk(2, waypoint())), frame(WITHDRAW, chunk(1, request))]
+        peer.send(b"".join(data))
+
+
 @attack("AllowNavigation of a waiting vehicle, 4 864 sessions open")
 def allow(target):
     holders = [target.client() for _ in range(target.count(19))]

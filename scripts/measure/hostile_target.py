@@ -11,7 +11,8 @@ ATTACKS = {}
 
 
 def attack(text, **options):
-    """Adds a row. Options: `daemon` (settings as YAML), `descriptors`, `stderr` ("unread"), `newcomer` ("named" or "any")."""
+    """Adds a row. Options: `daemon` (settings as YAML), `descriptors`, `stderr` ("unread"), `newcomer` ("named" or "any"), `pauses`: the
+    victim's client reads only now and then."""
 
     def add(function):
         name = function.__name__.replace("_", "-")

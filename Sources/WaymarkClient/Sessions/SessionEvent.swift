@@ -74,7 +74,7 @@ public enum SessionEvent: Sendable, Hashable {
     case vehicleChanged(vehicle: String, standing: Standing, endpoints: [Endpoint])
     /// The vehicle's use of the route.
     case routeSource(vehicle: String, RouteSource)
-    /// Display settings changed; those that did not are nil.
+    /// Display settings changed: all of the endpoint; those that were never set are nil.
     case settings(vehicle: String, endpoint: String, DisplaySettings)
     /// The vehicle wants the map larger or smaller.
     case zoom(vehicle: String, ZoomDirection)

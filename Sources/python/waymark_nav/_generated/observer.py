@@ -35,7 +35,8 @@ class ObservedKind(OpenEnum):
     CLOSING = 3
     #: A peer has gone. `code`: 1 after its Goodbye, 0 otherwise.
     DEPARTED = 4
-    #: The codec rejected a message. `code`: the error code.
+    #: The codec rejected a message, or an endpoint's event had no room in the queue of its client. `code`: the error
+    #: code.
     REJECTED = 5
     #: The access rules refused a Hello, or no longer let a peer be connected. `reason`: the rule.
     HELLO_REFUSED = 6

@@ -204,7 +204,9 @@ class UpdateRouteSource(Message):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class VehicleSettings(Message):
-    """Vehicle to gateway to client: how the vehicle's display is set. State per endpoint, retained. Absent: unchanged."""
+    """Vehicle to gateway to client: how the vehicle's display is set. State per endpoint, retained. Absent: unchanged;
+    to the client, which gets all that is set: never set.
+    """
 
     compass: ClusterSetting = ClusterSetting.UNSPECIFIED
 

@@ -62,7 +62,7 @@ typedef enum _Waymark__V1__ObservedKind {
    */
   WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_DEPARTED = 4,
   /*
-   * The codec rejected a message. `code`: the error code.
+   * The codec rejected a message, or an endpoint's event had no room in the queue of its client. `code`: the error code.
    */
   WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_REJECTED = 5,
   /*
