@@ -118,6 +118,12 @@ edit(
     "SnapshotBegin",
     lambda body: "age_milliseconds" in body and body.update(age_milliseconds=body["age_milliseconds"] // 1000),
 )
+without("does not say how old estimates are in a snapshot", "SnapshotBegin", "estimates_age_milliseconds")
+edit(
+    "says of estimates the age of the newest publication",
+    "SnapshotBegin",
+    lambda body: "estimates_age_milliseconds" in body and body.update(estimates_age_milliseconds=body["age_milliseconds"]),
+)
 without("does not list what is withheld", "SnapshotBegin", "withheld")
 without("does not name the client of a session", "SnapshotBegin", "client_display_name")
 without("does not say that the client is away", "SnapshotBegin", "suspended")
