@@ -139,7 +139,21 @@ drop("sends no Error", "Error")
 without("names no field in an Error", "Error", "field")
 edit("sends each Error with INCONSISTENT", "Error", lambda body: body.update(code="INCONSISTENT"))
 without("names no number in an Error", "Error", "sequence")
+edit(
+    "names no vehicle when several are refused",
+    "Error",
+    lambda body: body.get("field") == "vehicles.vehicle_ids[0]" and body.update(field="vehicles.vehicle_ids"),
+)
 without("names no session in an Error", "Error", "session_id")
+without("does not say that a publication was rejected", "ObservedFrames", "rejected")
+
+
+@down("sends SessionEnded behind FinishGuidance and CancelGuidance", "FinishGuidance", "CancelGuidance")
+def end_twice(frame, memory):
+    ended = {"session_id": frame.session, "reason": "FINISHED" if frame.name == "FinishGuidance" else "CANCELLED_BY_CLIENT"}
+    return [frame, Frame(type_number("SessionEnded"), encode("SessionEnded", ended))]
+
+
 without("names no request in an Error", "Error", "request_id")
 drop("closes without a Goodbye", "Goodbye")
 edit("closes with INTERNAL", "Goodbye", lambda body: body.update(code="INTERNAL"))
