@@ -47,7 +47,7 @@ struct GatewaySession: Sendable, Hashable, Codable {
     private(set) var sequence: UInt64 = 0
     /// When the last publication was accepted; nil for none.
     private(set) var lastPublished: Instant?
-    /// When the newest estimates of those that the session has were accepted; nil if it has none.
+    /// The instant at which the newest estimates of those that the session has were accepted; nil if it has none.
     private(set) var lastEstimated: Instant?
     var acknowledged = AcknowledgedNumbers(upTo: 0)
     private(set) var retained = RetainedState()

@@ -64,7 +64,7 @@ public struct VehicleState: Sendable, Hashable {
     /// Between the marks of a snapshot: the number up to which the session is held after it.
     private var snapshotEnd: UInt64?
     private var published = PublicationTime()
-    /// When the newest estimates were published; nothing without estimates.
+    /// The time of the newest estimates; none without estimates.
     private var estimated = PublicationTime()
     /// The last frame was a part of a publication, and not the last part.
     private var awaitsMore = false

@@ -119,7 +119,7 @@ package struct SnapshotBegin: Sendable, Hashable {
     package var toSequence: UInt64 = 0
     /// How long ago the last publication was accepted; nil for none.
     package var ageMilliseconds: UInt32?
-    /// How long ago the newest estimates were accepted; nil if the session has none.
+    /// The age of the newest estimates; nil if the session has none.
     package var estimatesAgeMilliseconds: UInt32?
 
     package init(kind: Kind, client: ClientID) {
@@ -133,7 +133,7 @@ package struct SessionSuspended: Sendable, Hashable {
     package var graceMilliseconds: UInt32
     /// How long ago the last publication was accepted; nil for none.
     package var ageMilliseconds: UInt32?
-    /// How long ago the newest estimates were accepted; nil if the session has none.
+    /// The age of the newest estimates; nil if the session has none.
     package var estimatesAgeMilliseconds: UInt32?
 
     package init(
