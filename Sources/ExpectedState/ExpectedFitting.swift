@@ -78,7 +78,8 @@ package struct ExpectedFitting: Hashable, Sendable {
         let indices = named.prefix(countMax).compactMap { id in route.firstIndex { $0.id == id } }
         let first = indices.first ?? 0
         let others = Array(first..<route.count) + (0..<first).reversed()
-        let chosen = indices + others.filter { !indices.contains($0) }
+        // An id may be repeated.
+        let chosen = Array(Set(indices)) + others.filter { !indices.contains($0) }
         return chosen.prefix(countMax).sorted().map { route[$0] }
     }
 

@@ -244,7 +244,8 @@ actor ClusterApp {
         (view.title, view.connection) = (self.options.title, self.connection)
         view.wasConnected = self.wasConnected
         view.lostFor = self.lostSince.map { ContinuousClock.now - $0 }
-        view.age = self.shown.age()
+        // Remaining times are what gets wrong with age.
+        view.age = self.shown.estimatesAge() ?? self.shown.age()
         (view.state, view.story, view.status) = (self.shown, self.story, self.status)
         view.question = self.question.map { "[y/n] \($0.text)" } ?? self.answering
         view.entry = self.entry?.line

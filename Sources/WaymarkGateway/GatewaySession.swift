@@ -47,6 +47,8 @@ struct GatewaySession: Sendable, Hashable, Codable {
     private(set) var sequence: UInt64 = 0
     /// When the last publication was accepted; nil for none.
     private(set) var lastPublished: Instant?
+    /// The instant at which the newest estimates of those that the session has were accepted; nil if it has none.
+    private(set) var lastEstimated: Instant?
     var acknowledged = AcknowledgedNumbers(upTo: 0)
     private(set) var retained = RetainedState()
     var audiences: OrderedDictionary<Profile, Audience> = [:]
@@ -70,7 +72,8 @@ struct GatewaySession: Sendable, Hashable, Codable {
             left,
             tourNumber, isSuspended, profileUse,
             openShares, mayQueueShares, withholdsSegments, nextOptIn, providedFeatures
-        case content, sequence, lastPublished, acknowledged, retained, audiences, memberCount, replay
+        case content, sequence, lastPublished, lastEstimated, acknowledged, retained, audiences, memberCount,
+            replay
     }
 
     init(
@@ -213,6 +216,7 @@ struct GatewaySession: Sendable, Hashable, Codable {
                     applied = progress.next..<progress.next
                 }
                 counters.framesPublished.add(ofType: header.rawType)
+                if let isNew = frames.outlines[index].hasEstimates { self.lastEstimated = isNew ? now : nil }
             } catch {
                 self.skip(frames.ranges[index].header.sequence)
                 progress.rejection = error

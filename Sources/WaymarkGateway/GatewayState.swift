@@ -7,7 +7,7 @@ package import WaymarkProtocol
 /// ``format`` is the version of its encoding.
 package struct GatewayState: Codable, Sendable {
     /// Raise it when a stored member comes to mean something else under the same name.
-    package static let format: UInt32 = 5
+    package static let format: UInt32 = 6
 
     package private(set) var identity: GatewayIdentity
     private var counters: Gateway.Counters

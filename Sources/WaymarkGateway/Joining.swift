@@ -135,6 +135,7 @@ extension Gateway {
         begin.withheld = withheld
         (begin.fromSequence, begin.toSequence) = cursor
         begin.ageMilliseconds = session.ageMilliseconds
+        begin.estimatesAgeMilliseconds = session.estimatesAgeMilliseconds
         if kind == .full { self.counters.snapshotsSent += 1 }
         for grant in withheld {
             if let reason = grant.withheld { self.counters.featuresWithheld.add(of: reason.rawValue) }
@@ -374,6 +375,7 @@ extension Gateway {
         let receiptsEveryMilliseconds: UInt32
         let sequence: UInt64
         let ageMilliseconds: UInt32?
+        let estimatesAgeMilliseconds: UInt32?
 
         init(_ session: GatewaySession, at now: Instant) {
             self.id = session.id
@@ -382,6 +384,7 @@ extension Gateway {
             self.receiptsEveryMilliseconds = session.receiptsEveryMilliseconds
             self.sequence = session.sequence
             self.ageMilliseconds = GatewaySession.age(since: session.lastPublished, at: now)
+            self.estimatesAgeMilliseconds = GatewaySession.age(since: session.lastEstimated, at: now)
         }
     }
 

@@ -99,8 +99,11 @@ extension Gateway {
             if self.vehicles[id].map({ $0.place > told }) ?? false { self.announce(id, into: &actions) }
         case .suspend:
             let grace = UInt32(clamping: self.policy.limits.grace.milliseconds)
-            let age = GatewaySession.age(since: self.sessions[session]?.lastPublished, at: now)
-            let suspended = SessionSuspended(graceMilliseconds: grace, ageMilliseconds: age)
+            let suspended = SessionSuspended(
+                graceMilliseconds: grace,
+                ageMilliseconds: GatewaySession.age(since: self.sessions[session]?.lastPublished, at: now),
+                estimatesAgeMilliseconds: GatewaySession.age(
+                    since: self.sessions[session]?.lastEstimated, at: now))
             self.send(.sessionSuspended(suspended), to: id, of: session, into: &actions)
         case .restore(let connection, let wasSuspended):
             self.restore(id, session, connection, wasSuspended: wasSuspended, into: &actions)

@@ -146,7 +146,9 @@ extension ObservationHub {
         guard !self.has(connection) else { return }
         switch sighting {
         case .received(let frame):
-            self.append(.in, frame.bytes, frame.header, on: connection, gateway, at: now)
+            self.append(
+                .in, frame.bytes, frame.header, on: connection, about: Self.vehicle(answeredBy: frame),
+                gateway, at: now)
         case .rejected(let rejection):
             var told = ObservedEvent(.rejected)
             told.code = rejection.code.rawValue
@@ -191,10 +193,14 @@ extension ObservationHub {
             self.see(frames, to: audience, crossing?.audience, gateway, at: now)
         case .send(let connection, let envelope):
             let frame = self.encoder.encode(envelope)
-            self.append(.out, frame.bytes, frame.header, on: connection, gateway, at: now)
+            var vehicle: VehicleID?
+            if case .requestOutcome(let outcome) = envelope.message { vehicle = outcome.vehicle }
+            self.append(
+                .out, frame.bytes, frame.header, on: connection, about: vehicle, gateway, at: now)
         case .forward(let connection, let request, let vehicle, let session):
             let frame = Codec.frame(of: request, from: vehicle, session: session)
-            self.append(.out, frame.bytes, frame.header, on: connection, gateway, at: now)
+            self.append(
+                .out, frame.bytes, frame.header, on: connection, about: vehicle, gateway, at: now)
         case .sendFrames(let connection, let frames):
             for frame in frames {
                 self.append(.out, frame.bytes, frame.header, on: connection, gateway, at: now)
@@ -243,17 +249,29 @@ extension ObservationHub {
             gateway, at: now)
     }
 
-    /// A frame of one connection.
+    /// A frame of one connection. `vehicle`: whose request it is about.
     private mutating func append(
         _ direction: ObservedFrames.Direction, _ bytes: ArraySlice<UInt8>, _ header: FrameHeader,
-        on connection: ConnectionID, _ gateway: Gateway, at now: Instant
+        on connection: ConnectionID, about vehicle: VehicleID? = nil, _ gateway: Gateway, at now: Instant
     ) {
         guard !self.has(connection) else { return }
         var told = ObservedFrames(direction, [])
         (told.connection, told.session) = (connection, header.session)
+        var scope = self.scope(of: connection, header.session, gateway)
+        if let vehicle, scope.isOfClient, header.session == .none {
+            scope.vehicles = [vehicle]
+            scope.session = gateway.session(of: vehicle) ?? .none
+        }
         self.append(
-            told, bytes, self.scope(of: connection, header.session, gateway),
-            isSensitive: header.isSensitive, isShared: true, gateway, at: now)
+            told, bytes, scope, isSensitive: header.isSensitive, isShared: true, gateway, at: now)
+    }
+
+    /// The vehicle whose request a client answers; nil if the frame is no answer.
+    private static func vehicle(answeredBy frame: Frame) -> VehicleID? {
+        guard frame.header.rawType == MessageType.requestAnswer.rawValue,
+            case .requestAnswer(let answer)? = (try? Codec.decode(frame))?.message
+        else { return nil }
+        return answer.vehicle
     }
 
     // MARK: Entries

@@ -165,7 +165,8 @@ package struct FrameText {
         let range =
             begin.kind == .full
             ? "all up to \(begin.toSequence)" : "\(begin.fromSequence) to \(begin.toSequence)"
-        return self.joined(range, begin.ageMilliseconds.map { "\($0) ms old" } ?? "")
+        let age = self.joined(range, begin.ageMilliseconds.map { "\($0) ms old" } ?? "")
+        return self.joined(age, begin.estimatesAgeMilliseconds.map { "estimates \($0) ms old" } ?? "")
     }
 
     private func detail(_ answer: RequestAnswer.Answer) -> String {

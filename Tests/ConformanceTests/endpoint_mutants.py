@@ -303,6 +303,13 @@ ENDPOINTS = [
         "",
     ),
     (
+        "drops maneuvers while it adds others of the same message",
+        S,
+        "    maneuvers = _adding(add.maneuvers, state.maneuvers, limits.maneuvers_stored_max)\n    held = {maneuver.id for maneuver in maneuvers}\n",
+        "    maneuvers, held = state.maneuvers, {maneuver.id for maneuver in state.maneuvers}\n    for each in add.maneuvers:\n"
+        "        maneuvers = _adding([each], maneuvers, limits.maneuvers_stored_max)\n        held &= {maneuver.id for maneuver in maneuvers}\n",
+    ),
+    (
         "throws its token away after a Goodbye of the gateway",
         R,
         "        connection, self._connection = self._connection, None\n",

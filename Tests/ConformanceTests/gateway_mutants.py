@@ -118,6 +118,12 @@ edit(
     "SnapshotBegin",
     lambda body: "age_milliseconds" in body and body.update(age_milliseconds=body["age_milliseconds"] // 1000),
 )
+without("does not say how old estimates are in a snapshot", "SnapshotBegin", "estimates_age_milliseconds")
+edit(
+    "says of estimates the age of the newest publication",
+    "SnapshotBegin",
+    lambda body: "estimates_age_milliseconds" in body and body.update(estimates_age_milliseconds=body["age_milliseconds"]),
+)
 without("does not list what is withheld", "SnapshotBegin", "withheld")
 without("does not name the client of a session", "SnapshotBegin", "client_display_name")
 without("does not say that the client is away", "SnapshotBegin", "suspended")
@@ -133,7 +139,21 @@ drop("sends no Error", "Error")
 without("names no field in an Error", "Error", "field")
 edit("sends each Error with INCONSISTENT", "Error", lambda body: body.update(code="INCONSISTENT"))
 without("names no number in an Error", "Error", "sequence")
+edit(
+    "names no vehicle when several are refused",
+    "Error",
+    lambda body: body.get("field") == "vehicles.vehicle_ids[0]" and body.update(field="vehicles.vehicle_ids"),
+)
 without("names no session in an Error", "Error", "session_id")
+without("does not say that a publication was rejected", "ObservedFrames", "rejected")
+
+
+@down("sends SessionEnded behind FinishGuidance and CancelGuidance", "FinishGuidance", "CancelGuidance")
+def end_twice(frame, memory):
+    ended = {"session_id": frame.session, "reason": "FINISHED" if frame.name == "FinishGuidance" else "CANCELLED_BY_CLIENT"}
+    return [frame, Frame(type_number("SessionEnded"), encode("SessionEnded", ended))]
+
+
 without("names no request in an Error", "Error", "request_id")
 drop("closes without a Goodbye", "Goodbye")
 edit("closes with INTERNAL", "Goodbye", lambda body: body.update(code="INTERNAL"))

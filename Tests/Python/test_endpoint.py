@@ -219,6 +219,25 @@ def test_the_age_is_counted_from_what_the_gateway_says() -> None:
     assert not machine.state.suspended
 
 
+def test_the_age_of_estimates_is_not_that_of_a_road_name() -> None:
+    machine, gateway = connected()
+    gateway.say(m.SnapshotBegin(kind=FULL, client_id="app", age_milliseconds=100, estimates_age_milliseconds=4_000), 7)
+    gateway.say(m.StartGuidance(trip=TRIP, generation=1, route=route()), 7, 1)
+    gateway.say(m.SnapshotEnd(), 7)
+    assert machine.state.estimates_age(gateway.now + 1) == 5.0
+    gateway.say(m.CurrentRoadName(), 7, 2)
+    assert machine.state.estimates_age(gateway.now) == 4.0
+    estimates = m.TravelEstimates(distance_remaining_meters=900)
+    gateway.say(m.UpdateTripEstimates(travel_estimates=estimates), 7, 3)
+    assert machine.state.estimates_age(gateway.now) == 0.0
+    gateway.say(m.SessionSuspended(grace_milliseconds=30_000, age_milliseconds=0, estimates_age_milliseconds=200), 7)
+    assert machine.state.estimates_age(gateway.now) == pytest.approx(0.2)
+    gateway.say(m.ResumeGuidance(generation=2, route=m.RouteInformation()), 7, 4)
+    assert machine.state.estimates_age(gateway.now) is None
+    gateway.say(m.ResumeGuidance(generation=3, route=m.RouteInformation(trip_travel_estimates=estimates)), 7, 5)
+    assert machine.state.estimates_age(gateway.now) == 0.0
+
+
 # Requests
 
 

@@ -137,6 +137,7 @@ extension RandomValues {
         begin.fromSequence = self.number(0...UInt64.max)
         begin.toSequence = self.number(0...UInt64.max)
         begin.ageMilliseconds = self.flag() ? self.number(0...UInt32.max) : nil
+        begin.estimatesAgeMilliseconds = self.flag() ? self.number(0...UInt32.max) : nil
         return begin
     }
 
@@ -209,7 +210,8 @@ extension RandomValues {
             .sessionSuspended(
                 SessionSuspended(
                     graceMilliseconds: self.number(0...UInt32.max),
-                    ageMilliseconds: self.flag() ? self.number(0...UInt32.max) : nil))
+                    ageMilliseconds: self.flag() ? self.number(0...UInt32.max) : nil,
+                    estimatesAgeMilliseconds: self.flag() ? self.number(0...UInt32.max) : nil))
         case .sessionRestored: .sessionRestored
         case .receipt: .receipt(self.receipt())
         case .acknowledgement: .acknowledgement(sequence: self.number(1...UInt64.max))

@@ -28,13 +28,23 @@ struct AgeWatch {
     mutating func see(_ action: Gateway.Action) {
         guard case .send(_, let envelope) = action else { return }
         switch envelope.message {
-        case .snapshotBegin(let begin): self.check(begin.ageMilliseconds, envelope.session)
-        case .sessionSuspended(let suspended): self.check(suspended.ageMilliseconds, envelope.session)
+        case .snapshotBegin(let begin):
+            self.check(begin.ageMilliseconds, begin.estimatesAgeMilliseconds, envelope.session)
+        case .sessionSuspended(let suspended):
+            self.check(suspended.ageMilliseconds, suspended.estimatesAgeMilliseconds, envelope.session)
         default: break  // The others have no age.
         }
     }
 
-    private mutating func check(_ age: UInt32?, _ session: SessionID) {
+    private mutating func check(_ age: UInt32?, _ estimatesAge: UInt32?, _ session: SessionID) {
+        // Estimates are publications, so none are newer than the newest one.
+        if let estimatesAge, age.map({ estimatesAge < $0 }) ?? true {
+            self.violations.append(
+                (
+                    .equalAtRest,
+                    "\(session.rawValue) is told that estimates are \(estimatesAge) old, and all \(age as Any)"
+                ))
+        }
         // Within an event, the publication may come before the message or after it.
         let expected = [self.before[session], self.accepted[session]].map { $0.map(self.age) }
         guard !expected.contains(age) else { return }

@@ -134,6 +134,37 @@ import WaymarkProtocol
         #expect(world.beginnings(late).map(\.ageMilliseconds) == [2_100])
     }
 
+    @Test func `the age of estimates is that of the newest ones that the session has`() throws {
+        var (world, client, session) = try self.guided(1)
+        func told(_ connection: UInt64) -> UInt32? {
+            let late = world.arrive(connection, World.endpoint("car", "late\(connection)"))
+            return world.beginnings(late).last?.estimatesAgeMilliseconds
+        }
+        #expect(told(3) == nil)
+        let estimates = TravelEstimates(distanceRemaining: .meters(900))
+        world.publish(client, session, .tripEstimates(estimates, .default))
+        world.now = world.now + .milliseconds(1_000)
+        // Newer, but no estimates.
+        world.publish(client, session, Self.road("1"))
+        #expect(told(4) == 1_000)
+        // Changes nothing, but is as new.
+        world.publish(client, session, .tripEstimates(estimates, .default))
+        world.now = world.now + .milliseconds(150)
+        #expect(told(5) == 200)
+        // A new route voids them.
+        world.publish(client, session, .pauseGuidance(.rerouting, description: []))
+        world.publish(client, session, .resumeGuidance(generation: 2, .unknown, RouteInformation()))
+        #expect(told(6) == nil)
+        world.publish(client, session, .pauseGuidance(.rerouting, description: []))
+        let route = RouteInformation(tripTravelEstimates: estimates)
+        world.publish(client, session, .resumeGuidance(generation: 3, .unknown, route))
+        world.now = world.now + .milliseconds(300)
+        world.handle(.departed(client, clean: false))
+        let suspended = SessionSuspended(
+            graceMilliseconds: 30_000, ageMilliseconds: 300, estimatesAgeMilliseconds: 300)
+        #expect(world.messages(ConnectionID(1)).last == .sessionSuspended(suspended))
+    }
+
     @Test func `an endpoint whose client is away is told the age`() throws {
         var (world, client, _) = try self.guided(1)
         world.now = world.now + .milliseconds(700)

@@ -84,10 +84,12 @@ private struct LongRoute {
         self.publish(.addManeuvers(self.newManeuvers(count), generation: 1))
     }
 
-    /// Names one to three maneuvers, anywhere.
+    /// Names one to three maneuvers, anywhere and in any order, and sometimes the first of them twice.
     mutating func jump() {
         let first = Int.random(in: 0..<self.route.count, using: &self.random)
-        self.upcoming = Array(self.route[first...].prefix(.random(in: 1...3, using: &self.random)))
+        self.upcoming = self.route[first...].prefix(.random(in: 1...3, using: &self.random))
+            .shuffled(using: &self.random)
+        if Bool.random(using: &self.random) { self.upcoming.insert(self.upcoming[0], at: 0) }
         self.publish(.upcomingManeuvers(self.upcoming, generation: 1))
     }
 
@@ -154,7 +156,9 @@ private struct LongRoute {
         let named = self.upcoming.prefix(slots).map { Int($0.rawValue) - 1 }
         let others = Array(named[0]..<self.route.count) + (0..<named[0]).reversed()
         let taken = Set(named)
-        return (named + others.filter { !taken.contains($0) }).prefix(slots).sorted().map { self.route[$0] }
+        return (Array(taken) + others.filter { !taken.contains($0) }).prefix(slots).sorted().map {
+            self.route[$0]
+        }
     }
 
     func check() {

@@ -416,6 +416,20 @@ import WaymarkProtocol
         #expect(world.frames(kinds).isEmpty)
     }
 
+    @Test func `an answer to a request concerns the vehicle that it names`() throws {
+        var world = ObservedWorld()
+        let car = world.watch(50) { $0.vehicles = [VehicleID(unchecked: "car")] }
+        let bus = world.watch(51) { $0.vehicles = [VehicleID(unchecked: "bus")] }
+        let (client, session) = try Self.drive(&world)
+        let inSession = world.watch(52) { $0.sessions = [session] }
+        let answer = RequestAnswer(
+            requestID: "stop", vehicle: VehicleID(unchecked: "car"), answer: .decline(.busy))
+        world.handle(.seen(client, .received(Codec.encode(Envelope(.requestAnswer(answer))))))
+        #expect(world.types(car, .in).contains(.requestAnswer))
+        #expect(world.types(inSession, .in).contains(.requestAnswer))
+        #expect(!world.types(bus, .in).contains(.requestAnswer))
+    }
+
     @Test func `access rules hide vehicles, and end observers when they change`() throws {
         func rules(_ vehicles: String) throws -> AccessPolicy {
             var rule = AccessRule(allow: true, [.observer], origin: AccessOrigin(file: "f", line: 1))

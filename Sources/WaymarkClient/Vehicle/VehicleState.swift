@@ -64,6 +64,8 @@ public struct VehicleState: Sendable, Hashable {
     /// Between the marks of a snapshot: the number up to which the session is held after it.
     private var snapshotEnd: UInt64?
     private var published = PublicationTime()
+    /// The time of the newest estimates; none without estimates.
+    private var estimated = PublicationTime()
     /// The last frame was a part of a publication, and not the last part.
     private var awaitsMore = false
 
@@ -84,6 +86,12 @@ public struct VehicleState: Sendable, Hashable {
         self.published.instant.map { max(.zero, instant - $0) }
     }
 
+    /// Returns how long ago the newest estimates were published, of the trip or of a maneuver; nil if there are none, or if this was not
+    /// received from a gateway. A road name that was published since does not make them newer: for remaining times this is the age.
+    public func estimatesAge(at instant: ContinuousClock.Instant = .now) -> Duration? {
+        self.estimated.instant.map { max(.zero, instant - $0) }
+    }
+
     /// Applies a message that was received at `now`. Keeps no more than `storage`, the limits of the endpoint's Hello, allows.
     package mutating func apply(
         _ envelope: Envelope, storage: VehicleLimits = .init(), at now: ContinuousClock.Instant? = nil
@@ -99,6 +107,7 @@ public struct VehicleState: Sendable, Hashable {
         case .sessionSuspended(let suspended):
             self.isSuspended = true
             self.published.set(suspended.ageMilliseconds, at: now)
+            self.estimated.set(suspended.estimatesAgeMilliseconds, at: now)
         case .sessionRestored: self.isSuspended = false
         case .sessionEnded(let ended):
             if ended.session.rawValue == self.session || ended.session == .none {
@@ -107,7 +116,11 @@ public struct VehicleState: Sendable, Hashable {
         case .publication(let publication):
             guard session != 0 else { return }
             self.count(envelope.sequence, envelope.flags, at: now)
-            if self.canUse(publication) { self.apply(publication, storage) }
+            guard self.canUse(publication) else { return }
+            self.apply(publication, storage)
+            if self.snapshotEnd == nil, let isNew = publication.hasEstimates {
+                self.estimated.set(isNew ? 0 : nil, at: now)
+            }
         default: break  // The others do not change the state.
         }
     }
@@ -142,6 +155,7 @@ public struct VehicleState: Sendable, Hashable {
         self.withheld = [GuidanceFeature: WithholdingReason](begin.withheld)
         self.snapshotEnd = begin.toSequence
         self.published.set(begin.ageMilliseconds, at: now)
+        self.estimated.set(begin.estimatesAgeMilliseconds, at: now)
     }
 
     private mutating func end(_ reason: EndReason) {
@@ -187,7 +201,8 @@ public struct VehicleState: Sendable, Hashable {
             (self.session, self.client, self.withheld) = (old.session, old.client, old.withheld)
             (self.isSuspended, self.awaitsMore) = (old.isSuspended, old.awaitsMore)
             (self.sequence, self.isInSnapshot) = (old.sequence, old.isInSnapshot)
-            (self.snapshotEnd, self.published) = (old.snapshotEnd, old.published)
+            (self.snapshotEnd, self.published, self.estimated) =
+                (old.snapshotEnd, old.published, old.estimated)
             self.phase = .active
             self.trip = trip
             self.replaceRoute(route, generation)
@@ -262,6 +277,18 @@ public struct VehicleState: Sendable, Hashable {
         let ids = Set(added.map(id))
         let all = held.filter { !ids.contains(id($0)) } + added
         return countMax > 0 ? all.suffix(countMax) : all
+    }
+}
+
+extension Publication {
+    /// Whether there are estimates after it; nil if it leaves those before as they are.
+    fileprivate var hasEstimates: Bool? {
+        switch self {
+        case .tripEstimates, .maneuverEstimates: true
+        case .startGuidance(_, _, let route), .resumeGuidance(_, _, let route?):
+            route.tripTravelEstimates != nil || route.maneuverTravelEstimates != nil
+        default: nil
+        }
     }
 }
 

@@ -52,11 +52,13 @@ extension FieldNumber {
         static let fromSequence = 7
         static let toSequence = 8
         static let ageMilliseconds = 9
+        static let estimatesAgeMilliseconds = 10
     }
 
     enum SessionSuspended {
         static let graceMilliseconds = 1
         static let ageMilliseconds = 2
+        static let estimatesAgeMilliseconds = 3
     }
 
     enum Acknowledgement {

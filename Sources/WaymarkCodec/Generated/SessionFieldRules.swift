@@ -52,6 +52,7 @@ extension FieldRules {
         "from_sequence": .any,
         "to_sequence": .any,
         "age_milliseconds": .any,
+        "estimates_age_milliseconds": .any,
     ]
 
     static let snapshotEnd: Rules = [:]
@@ -59,6 +60,7 @@ extension FieldRules {
     static let sessionSuspended: Rules = [
         "grace_milliseconds": .any,
         "age_milliseconds": .any,
+        "estimates_age_milliseconds": .any,
     ]
 
     static let sessionRestored: Rules = [:]

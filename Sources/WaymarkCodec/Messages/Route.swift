@@ -127,5 +127,7 @@ extension PublicationOutline.Route {
         self.currentSegment = current.isEmpty ? nil : current
         self.upcomingManeuvers = route.numbers(Field.upcomingManeuverIds, ManeuverID.init)
         self.currentLaneGuidance = route.number(Field.currentLaneGuidanceId).given.map(LaneGuidanceID.init)
+        self.hasEstimates =
+            route.first(Field.tripTravelEstimates) != nil || route.first(Field.maneuverTravelEstimates) != nil
     }
 }

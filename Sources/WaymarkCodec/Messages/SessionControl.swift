@@ -198,6 +198,11 @@ extension SnapshotBegin {
                 unsafe wire.pointee.age_case = WAYMARK__V1__SNAPSHOT_BEGIN__AGE_AGE_MILLISECONDS
                 unsafe wire.pointee.age_milliseconds = age
             }
+            if let age = self.estimatesAgeMilliseconds {
+                unsafe wire.pointee.estimates_age_case =
+                    WAYMARK__V1__SNAPSHOT_BEGIN__ESTIMATES_AGE_ESTIMATES_AGE_MILLISECONDS
+                unsafe wire.pointee.estimates_age_milliseconds = age
+            }
         }
     }
 
@@ -215,6 +220,11 @@ extension SnapshotBegin {
         if unsafe wire.pointee.age_case == WAYMARK__V1__SNAPSHOT_BEGIN__AGE_AGE_MILLISECONDS {
             self.ageMilliseconds = unsafe wire.pointee.age_milliseconds
         }
+        if unsafe wire.pointee.estimates_age_case
+            == WAYMARK__V1__SNAPSHOT_BEGIN__ESTIMATES_AGE_ESTIMATES_AGE_MILLISECONDS
+        {
+            self.estimatesAgeMilliseconds = unsafe wire.pointee.estimates_age_milliseconds
+        }
     }
 }
 
@@ -226,6 +236,11 @@ extension SessionSuspended {
                 unsafe wire.pointee.age_case = WAYMARK__V1__SESSION_SUSPENDED__AGE_AGE_MILLISECONDS
                 unsafe wire.pointee.age_milliseconds = age
             }
+            if let age = self.estimatesAgeMilliseconds {
+                unsafe wire.pointee.estimates_age_case =
+                    WAYMARK__V1__SESSION_SUSPENDED__ESTIMATES_AGE_ESTIMATES_AGE_MILLISECONDS
+                unsafe wire.pointee.estimates_age_milliseconds = age
+            }
         }
     }
 
@@ -233,6 +248,11 @@ extension SessionSuspended {
         self.init(graceMilliseconds: unsafe wire.pointee.grace_milliseconds)
         if unsafe wire.pointee.age_case == WAYMARK__V1__SESSION_SUSPENDED__AGE_AGE_MILLISECONDS {
             self.ageMilliseconds = unsafe wire.pointee.age_milliseconds
+        }
+        if unsafe wire.pointee.estimates_age_case
+            == WAYMARK__V1__SESSION_SUSPENDED__ESTIMATES_AGE_ESTIMATES_AGE_MILLISECONDS
+        {
+            self.estimatesAgeMilliseconds = unsafe wire.pointee.estimates_age_milliseconds
         }
     }
 }

@@ -56,6 +56,8 @@ package import WaymarkModel
         package var currentSegment: Identifier?
         package var upcomingManeuvers: [ManeuverID] = []
         package var currentLaneGuidance: LaneGuidanceID?
+        /// It comes with estimates of the trip, or of the first upcoming maneuver.
+        package var hasEstimates = false
 
         package init() {}
     }
@@ -125,6 +127,14 @@ extension PublicationOutline {
         }
     }
 
+    /// Whether the session has estimates after it; nil if it leaves those before as they are.
+    package var hasEstimates: Bool? {
+        switch self.rule.rawType {
+        case MessageType.updateTripEstimates.rawValue, MessageType.updateManeuverEstimates.rawValue: true
+        default: self.route?.hasEstimates
+        }
+    }
+
     /// The whole route that the publication contains; nil for none.
     package var route: Route? {
         guard case .wholeRoute = self.rule.adds else { return nil }
@@ -181,5 +191,6 @@ extension PublicationOutline.Route {
         self.currentSegment = route.currentSegment.map { Identifier($0) }
         self.upcomingManeuvers = route.upcomingManeuvers
         self.currentLaneGuidance = route.currentLaneGuidance
+        self.hasEstimates = route.tripTravelEstimates != nil || route.maneuverTravelEstimates != nil
     }
 }

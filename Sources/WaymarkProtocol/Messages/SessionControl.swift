@@ -119,6 +119,8 @@ package struct SnapshotBegin: Sendable, Hashable {
     package var toSequence: UInt64 = 0
     /// How long ago the last publication was accepted; nil for none.
     package var ageMilliseconds: UInt32?
+    /// The age of the newest estimates; nil if the session has none.
+    package var estimatesAgeMilliseconds: UInt32?
 
     package init(kind: Kind, client: ClientID) {
         self.kind = kind
@@ -131,10 +133,15 @@ package struct SessionSuspended: Sendable, Hashable {
     package var graceMilliseconds: UInt32
     /// How long ago the last publication was accepted; nil for none.
     package var ageMilliseconds: UInt32?
+    /// The age of the newest estimates; nil if the session has none.
+    package var estimatesAgeMilliseconds: UInt32?
 
-    package init(graceMilliseconds: UInt32, ageMilliseconds: UInt32? = nil) {
+    package init(
+        graceMilliseconds: UInt32, ageMilliseconds: UInt32? = nil, estimatesAgeMilliseconds: UInt32? = nil
+    ) {
         self.graceMilliseconds = graceMilliseconds
         self.ageMilliseconds = ageMilliseconds
+        self.estimatesAgeMilliseconds = estimatesAgeMilliseconds
     }
 }
 

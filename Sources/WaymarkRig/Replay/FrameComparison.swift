@@ -51,9 +51,13 @@ enum FrameComparison {
             return .error(error)
         case (.snapshotBegin(var begin), .snapshotBegin(let other)):
             begin.ageMilliseconds = tolerance.near(begin.ageMilliseconds, other.ageMilliseconds)
+            begin.estimatesAgeMilliseconds =
+                tolerance.near(begin.estimatesAgeMilliseconds, other.estimatesAgeMilliseconds)
             return .snapshotBegin(begin)
         case (.sessionSuspended(var suspended), .sessionSuspended(let other)):
             suspended.ageMilliseconds = tolerance.near(suspended.ageMilliseconds, other.ageMilliseconds)
+            suspended.estimatesAgeMilliseconds =
+                tolerance.near(suspended.estimatesAgeMilliseconds, other.estimatesAgeMilliseconds)
             suspended.graceMilliseconds =
                 tolerance.near(suspended.graceMilliseconds, other.graceMilliseconds) ?? 0
             return .sessionSuspended(suspended)

@@ -114,6 +114,7 @@ package enum MessageFields {
             .object("withheld") { WithheldFields($0.withheld) },
             .number("fromSequence") { $0.fromSequence }, .number("toSequence") { $0.toSequence },
             .number("ageMilliseconds", .milliseconds) { $0.ageMilliseconds },
+            .number("estimatesAgeMilliseconds", .milliseconds) { $0.estimatesAgeMilliseconds },
         ])
 
     private static let sessionSuspended: [FieldKey<Message>] = Self.of(
@@ -121,6 +122,7 @@ package enum MessageFields {
         [
             .number("graceMilliseconds", .milliseconds) { $0.graceMilliseconds },
             .number("ageMilliseconds", .milliseconds) { $0.ageMilliseconds },
+            .number("estimatesAgeMilliseconds", .milliseconds) { $0.estimatesAgeMilliseconds },
         ])
 
     private static let receiptReport: [FieldKey<Message>] = Self.of(

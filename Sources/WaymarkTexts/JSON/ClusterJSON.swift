@@ -141,6 +141,7 @@ package enum MessageJSON {
                 "toSequence": Int(clamping: begin.toSequence),
             ]
             object["ageMilliseconds"] = begin.ageMilliseconds.map { Int($0) }
+            object["estimatesAgeMilliseconds"] = begin.estimatesAgeMilliseconds.map { Int($0) }
             object["withheld"] = Dictionary(
                 begin.withheld.map { ("\($0.feature)", $0.withheld.map { "\($0)" } ?? "") }
             ) { $1 }
@@ -148,6 +149,7 @@ package enum MessageJSON {
         case .sessionSuspended(let suspended):
             var object = ["graceMilliseconds": Int(suspended.graceMilliseconds)]
             object["ageMilliseconds"] = suspended.ageMilliseconds.map { Int($0) }
+            object["estimatesAgeMilliseconds"] = suspended.estimatesAgeMilliseconds.map { Int($0) }
             return object
         case .sessionEnded(let ended):
             return ["endedSession": Int(ended.session.rawValue), "endReason": "\(ended.reason)"]

@@ -215,7 +215,7 @@ def _snapshot(begin: m.SnapshotBegin) -> Object:
         "fromSequence": begin.from_sequence,
         "toSequence": begin.to_sequence,
         "withheld": _withheld({grant.feature: grant.reason for grant in begin.withheld if grant.feature.is_recognized}),
-        **_given(ageMilliseconds=begin.age_milliseconds),
+        **_given(ageMilliseconds=begin.age_milliseconds, estimatesAgeMilliseconds=begin.estimates_age_milliseconds),
     }
 
 
@@ -241,7 +241,8 @@ def _error(error: m.Error) -> Object:
 _CONTENT: dict[type, Any] = {
     m.SnapshotBegin: _snapshot,
     m.SessionSuspended: lambda of: {
-        "graceMilliseconds": of.grace_milliseconds, **_given(ageMilliseconds=of.age_milliseconds)
+        "graceMilliseconds": of.grace_milliseconds,
+        **_given(ageMilliseconds=of.age_milliseconds, estimatesAgeMilliseconds=of.estimates_age_milliseconds),
     },
     m.SessionEnded: lambda of: {"endedSession": of.session_id, "endReason": _known(of.reason, "unrecognized")},
     m.Prompt: _prompt,

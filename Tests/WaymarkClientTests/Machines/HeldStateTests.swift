@@ -161,6 +161,35 @@ import WaymarkProtocol
         #expect(hear(.snapshotEnd) == 20)
     }
 
+    @Test func `the age of estimates begins again with estimates only`() {
+        var held = HeldState()
+        let start = ContinuousClock.now
+        func age(after message: Message, _ sequence: UInt64 = 0, at second: Int) -> Duration? {
+            let envelope = Envelope(message, session: SessionID(3), sequence: sequence)
+            held.apply(envelope, at: start + .seconds(second))
+            return held.state.estimatesAge(at: start + .seconds(second + 1))
+        }
+        let estimates = TravelEstimates(distanceRemaining: .meters(900))
+        var begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "c"))
+        (begin.ageMilliseconds, begin.estimatesAgeMilliseconds) = (1_000, 4_000)
+        #expect(age(after: .snapshotBegin(begin), at: 0) == .seconds(5))
+        let place = Waypoint(center: Coordinate(latitude: 47, longitude: 9))
+        let trip = Trip(id: "trip", origin: place, destination: place)
+        let guided = Publication.startGuidance(trip, generation: 1, RouteInformation())
+        #expect(age(after: .publication(guided), 4, at: 0) == .seconds(5))
+        #expect(age(after: .snapshotEnd, at: 1) == .seconds(6))
+        #expect(age(after: .publication(.currentRoadName(["B"])), 5, at: 3) == .seconds(8))
+        #expect(age(after: .publication(.tripEstimates(estimates, .default)), 6, at: 4) == .seconds(1))
+        let suspended = SessionSuspended(
+            graceMilliseconds: 1, ageMilliseconds: 0, estimatesAgeMilliseconds: 9_000)
+        #expect(age(after: .sessionSuspended(suspended), at: 12) == .seconds(10))
+        let bare = Publication.resumeGuidance(generation: 2, .unknown, RouteInformation())
+        #expect(age(after: .publication(bare), 7, at: 13) == nil)
+        let route = RouteInformation(tripTravelEstimates: estimates)
+        let whole = Publication.resumeGuidance(generation: 3, .unknown, route)
+        #expect(age(after: .publication(whole), 8, at: 14) == .seconds(1))
+    }
+
     @Test func `the age begins with what the gateway says, and again with each publication`() {
         var held = HeldState()
         let start = ContinuousClock.now

@@ -1927,7 +1927,7 @@ const ProtobufCMessageDescriptor waymark__v1__session_ended__descriptor =
   (ProtobufCMessageInit) waymark__v1__session_ended__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__snapshot_begin__field_descriptors[9] =
+static const ProtobufCFieldDescriptor waymark__v1__snapshot_begin__field_descriptors[10] =
 {
   {
     "kind",
@@ -2037,11 +2037,24 @@ static const ProtobufCFieldDescriptor waymark__v1__snapshot_begin__field_descrip
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "estimates_age_milliseconds",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Waymark__V1__SnapshotBegin, estimates_age_case),
+    offsetof(Waymark__V1__SnapshotBegin, estimates_age_milliseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__snapshot_begin__field_indices_by_name[] = {
   8,   /* field[8] = age_milliseconds */
   2,   /* field[2] = client_display_name */
   1,   /* field[1] = client_id */
+  9,   /* field[9] = estimates_age_milliseconds */
   6,   /* field[6] = from_sequence */
   0,   /* field[0] = kind */
   4,   /* field[4] = receipts_every_milliseconds */
@@ -2052,7 +2065,7 @@ static const unsigned waymark__v1__snapshot_begin__field_indices_by_name[] = {
 static const ProtobufCIntRange waymark__v1__snapshot_begin__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor waymark__v1__snapshot_begin__descriptor =
 {
@@ -2062,7 +2075,7 @@ const ProtobufCMessageDescriptor waymark__v1__snapshot_begin__descriptor =
   "Waymark__V1__SnapshotBegin",
   "waymark.v1",
   sizeof(Waymark__V1__SnapshotBegin),
-  9,
+  10,
   waymark__v1__snapshot_begin__field_descriptors,
   waymark__v1__snapshot_begin__field_indices_by_name,
   1,  waymark__v1__snapshot_begin__number_ranges,
@@ -2087,7 +2100,7 @@ const ProtobufCMessageDescriptor waymark__v1__snapshot_end__descriptor =
   (ProtobufCMessageInit) waymark__v1__snapshot_end__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__session_suspended__field_descriptors[2] =
+static const ProtobufCFieldDescriptor waymark__v1__session_suspended__field_descriptors[3] =
 {
   {
     "grace_milliseconds",
@@ -2113,15 +2126,28 @@ static const ProtobufCFieldDescriptor waymark__v1__session_suspended__field_desc
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "estimates_age_milliseconds",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Waymark__V1__SessionSuspended, estimates_age_case),
+    offsetof(Waymark__V1__SessionSuspended, estimates_age_milliseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__session_suspended__field_indices_by_name[] = {
   1,   /* field[1] = age_milliseconds */
+  2,   /* field[2] = estimates_age_milliseconds */
   0,   /* field[0] = grace_milliseconds */
 };
 static const ProtobufCIntRange waymark__v1__session_suspended__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor waymark__v1__session_suspended__descriptor =
 {
@@ -2131,7 +2157,7 @@ const ProtobufCMessageDescriptor waymark__v1__session_suspended__descriptor =
   "Waymark__V1__SessionSuspended",
   "waymark.v1",
   sizeof(Waymark__V1__SessionSuspended),
-  2,
+  3,
   waymark__v1__session_suspended__field_descriptors,
   waymark__v1__session_suspended__field_indices_by_name,
   1,  waymark__v1__session_suspended__number_ranges,

@@ -403,7 +403,7 @@ class Welcome(Message):
     #: How long the gateway keeps a place for this peer.
     grace_milliseconds: int = 0
 
-    #: Requests one vehicle, or one client, may have open at a time.
+    #: Requests that one vehicle may have open at a time; one more ends with BUSY.
     requests_open_max: int = 0
 
     #: For humans.

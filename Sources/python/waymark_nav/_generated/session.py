@@ -186,6 +186,10 @@ class SnapshotBegin(Message):
     #: How long ago the gateway accepted the last publication, rounded up to 100. Absent: there is none.
     age_milliseconds: int | None = None
 
+    #: How long ago it accepted the newest estimates of those that the session has: of the trip, of a maneuver, or of a
+    #: route. Rounded up to 100. Absent: it has none.
+    estimates_age_milliseconds: int | None = None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SnapshotEnd(Message):
@@ -200,6 +204,8 @@ class SessionSuspended(Message):
 
     #: As in SnapshotBegin.
     age_milliseconds: int | None = None
+
+    estimates_age_milliseconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -482,12 +488,14 @@ define(
     Field(7, "from_sequence", UINT64),
     Field(8, "to_sequence", UINT64),
     Field(9, "age_milliseconds", UINT32, optional=True),
+    Field(10, "estimates_age_milliseconds", UINT32, optional=True),
 )
 define(SnapshotEnd)
 define(
     SessionSuspended,
     Field(1, "grace_milliseconds", UINT32),
     Field(2, "age_milliseconds", UINT32, optional=True),
+    Field(3, "estimates_age_milliseconds", UINT32, optional=True),
 )
 define(SessionRestored)
 define(

@@ -80,6 +80,8 @@ class VehicleState(PlainStates):
     awaits_more: bool = False
     #: When the newest content was published, by the clock of the machine; None: not known.
     published_at: float | None = field(default=None, compare=False)
+    #: The same, of the newest estimates; None: not known, or there are none.
+    estimated_at: float | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         nothing = VehicleState()
@@ -107,6 +109,10 @@ class VehicleState(PlainStates):
     def age(self, now: float) -> float | None:
         """How many seconds ago the newest content was published; None: not known."""
         return None if self.published_at is None else max(0.0, now - self.published_at)
+
+    def estimates_age(self, now: float) -> float | None:
+        """How many seconds ago the newest estimates were published; None: not known, or there are none. The age of remaining times."""
+        return None if self.estimated_at is None else max(0.0, now - self.estimated_at)
 
 
 _NAMES = tuple(VehicleState.__dataclass_fields__)
@@ -140,7 +146,12 @@ def apply(state: VehicleState, whole: Frame, message: Message | None, limits: m.
         sequence = state.sequence if state.snapshot_end is None else state.snapshot_end
         return changed(state, sequence=sequence, in_snapshot=False, snapshot_end=None, awaits_more=False)
     if isinstance(message, m.SessionSuspended):
-        return changed(state, suspended=True, published_at=_published(message.age_milliseconds, now))
+        return changed(
+            state,
+            suspended=True,
+            published_at=_published(message.age_milliseconds, now),
+            estimated_at=_published(message.estimates_age_milliseconds, now),
+        )
     if isinstance(message, m.SessionRestored):
         return changed(state, suspended=False)
     if isinstance(message, m.SessionEnded) and message.session_id in (0, state.session):
@@ -168,6 +179,7 @@ def _begin(state: VehicleState, begin: m.SnapshotBegin, session: int, now: float
         withheld=MappingProxyType({grant.feature: grant.reason for grant in begin.withheld if grant.feature.is_recognized}),
         snapshot_end=begin.to_sequence,
         published_at=_published(begin.age_milliseconds, now),
+        estimated_at=_published(begin.estimates_age_milliseconds, now),
     )
 
 
@@ -182,12 +194,24 @@ def _publication(state: VehicleState, whole: Frame, message: Message | None, lim
     reduce = REDUCERS.get(type(message))
     if reduce is not None and _is_usable(state, message):
         changes |= reduce(state, message, limits)
+        if state.snapshot_end is None and (is_new := _has_estimates(message)) is not None:
+            changes["estimated_at"] = now if is_new else None
     if changes.get("phase") is Phase.ENDED:
         return ended(changes["end_reason"])
     return changed(state, **changes)
 
 
 # Publications
+
+
+def _has_estimates(message: Message | None) -> bool | None:
+    """Whether there are estimates after a publication; None if it leaves those before as they are."""
+    match message:
+        case m.UpdateTripEstimates() | m.UpdateManeuverEstimates():
+            return True
+        case m.StartGuidance(route=m.RouteInformation() as route) | m.ResumeGuidance(route=m.RouteInformation() as route):
+            return route.trip_travel_estimates is not None or route.maneuver_travel_estimates is not None
+    return None
 
 
 def _is_usable(state: VehicleState, message: Message | None) -> bool:
@@ -218,7 +242,7 @@ def _held(ids: Iterable[int], maneuvers: Iterable[m.Maneuver]) -> tuple[int, ...
 
 
 def _start(state: VehicleState, start: m.StartGuidance, limits: m.VehicleLimits) -> dict[str, Any]:
-    kept = {"session", "client", "suspended", "withheld", "sequence", "in_snapshot", "snapshot_end", "published_at"}
+    kept = {"session", "client", "suspended", "withheld", "sequence", "in_snapshot", "snapshot_end", "published_at", "estimated_at"}
     new = VehicleState()
     changes = {name: get(new) for name, get, _ in _MEMBERS if name not in kept}
     del changes["awaits_more"]

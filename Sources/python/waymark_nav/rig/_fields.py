@@ -64,9 +64,11 @@ CONTENT: dict[type[Any], Mapping[str, Kind]] = {
     m.SnapshotBegin: {
         "snapshot": Word(("full", "missed")), "client": TEXT, "clientDisplayName": TEXT, "suspended": FLAG,
         "receiptsEveryMilliseconds": MILLISECONDS, "withheld": _json.WITHHELD, "fromSequence": NUMBER, "toSequence": NUMBER,
-        "ageMilliseconds": MILLISECONDS,
+        "ageMilliseconds": MILLISECONDS, "estimatesAgeMilliseconds": MILLISECONDS,
     },
-    m.SessionSuspended: {"graceMilliseconds": MILLISECONDS, "ageMilliseconds": MILLISECONDS},
+    m.SessionSuspended: {
+        "graceMilliseconds": MILLISECONDS, "ageMilliseconds": MILLISECONDS, "estimatesAgeMilliseconds": MILLISECONDS,
+    },
     m.SessionEnded: {"endedSession": NUMBER, "endReason": _END_REASON},
     m.Prompt: {"requestID": TEXT, "waypoint": j.WAYPOINT, "travelEstimates": j.TRAVEL_ESTIMATES, "deadlineMilliseconds": MILLISECONDS},
     m.PromptOver: {"requestID": TEXT, "outcome": _OUTCOME},

@@ -649,7 +649,7 @@ struct  Waymark__V1__Welcome
    */
   uint32_t grace_milliseconds;
   /*
-   * Requests one vehicle, or one client, may have open at a time.
+   * Requests that one vehicle may have open at a time; one more ends with BUSY.
    */
   uint32_t requests_open_max;
   /*

@@ -314,6 +314,12 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SNAPSHOT_BEGIN__AGE__CASE)
 } Waymark__V1__SnapshotBegin__AgeCase;
 
+typedef enum {
+  WAYMARK__V1__SNAPSHOT_BEGIN__ESTIMATES_AGE__NOT_SET = 0,
+  WAYMARK__V1__SNAPSHOT_BEGIN__ESTIMATES_AGE_ESTIMATES_AGE_MILLISECONDS = 10
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SNAPSHOT_BEGIN__ESTIMATES_AGE__CASE)
+} Waymark__V1__SnapshotBegin__EstimatesAgeCase;
+
 /*
  * Gateway to endpoint: what follows is the session's retained state, or what was missed. Event.
  * [type 0x0014, from the gateway]
@@ -358,10 +364,14 @@ struct  Waymark__V1__SnapshotBegin
   union {
     uint32_t age_milliseconds;
   };
+  Waymark__V1__SnapshotBegin__EstimatesAgeCase estimates_age_case;
+  union {
+    uint32_t estimates_age_milliseconds;
+  };
 };
 #define WAYMARK__V1__SNAPSHOT_BEGIN__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__snapshot_begin__descriptor) \
-    , WAYMARK__V1__SNAPSHOT_KIND__SNAPSHOT_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0,NULL, 0, 0, WAYMARK__V1__SNAPSHOT_BEGIN__AGE__NOT_SET, {0} }
+    , WAYMARK__V1__SNAPSHOT_KIND__SNAPSHOT_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0,NULL, 0, 0, WAYMARK__V1__SNAPSHOT_BEGIN__AGE__NOT_SET, {0}, WAYMARK__V1__SNAPSHOT_BEGIN__ESTIMATES_AGE__NOT_SET, {0} }
 
 
 /*
@@ -383,6 +393,12 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SESSION_SUSPENDED__AGE__CASE)
 } Waymark__V1__SessionSuspended__AgeCase;
 
+typedef enum {
+  WAYMARK__V1__SESSION_SUSPENDED__ESTIMATES_AGE__NOT_SET = 0,
+  WAYMARK__V1__SESSION_SUSPENDED__ESTIMATES_AGE_ESTIMATES_AGE_MILLISECONDS = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SESSION_SUSPENDED__ESTIMATES_AGE__CASE)
+} Waymark__V1__SessionSuspended__EstimatesAgeCase;
+
 /*
  * Gateway to endpoint: the client is away and may come back. Guidance stands still. Event.
  * [type 0x0016, from the gateway]
@@ -395,10 +411,14 @@ struct  Waymark__V1__SessionSuspended
   union {
     uint32_t age_milliseconds;
   };
+  Waymark__V1__SessionSuspended__EstimatesAgeCase estimates_age_case;
+  union {
+    uint32_t estimates_age_milliseconds;
+  };
 };
 #define WAYMARK__V1__SESSION_SUSPENDED__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__session_suspended__descriptor) \
-    , 0, WAYMARK__V1__SESSION_SUSPENDED__AGE__NOT_SET, {0} }
+    , 0, WAYMARK__V1__SESSION_SUSPENDED__AGE__NOT_SET, {0}, WAYMARK__V1__SESSION_SUSPENDED__ESTIMATES_AGE__NOT_SET, {0} }
 
 
 /*
