@@ -296,7 +296,7 @@ extension Gateway {
                 case .prompting(let estimates, let end) = request.stage,
                 let prompt = self.prompt(of: request, estimates, until: end, at: now)
             else { continue }
-            let frameBytesMax = endpoint.hello.limits.frameBytesMax
+            let frameBytesMax = endpoint.hello.receiveFrameBytesMax
             let size = frameBytesMax == 0 ? nil : Int(frameBytesMax)
             actions.append(.send(connection, self.envelope(of: prompt, size)))
         }

@@ -60,7 +60,7 @@ extension SimulatedNetwork {
     mutating func connectEndpoint(_ index: Int) {
         var hello = self.endpoints[index].hello
         if self.fault == .ignoreSizes, case .vehicle(var vehicle) = hello.role {
-            vehicle.limits.frameBytesMax = 0
+            vehicle.receiveFrameBytesMax = 0
             hello.role = .vehicle(vehicle)
         }
         self.endpoints[index].connection = self.connect(.endpoint(index), hello)

@@ -136,7 +136,7 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
         let session = ConnectingSession(
             hello: self.peer.hello(), limits: self.limits, at: now, into: &sessionActions)
         self.connection = Connection(
-            session: session, splitter: FrameSplitter(frameBytesMax: session.receivedFrameBytesMax))
+            session: session, splitter: FrameSplitter(frameBytesMax: session.receiveFrameBytesMax))
         self.perform(sessionActions, at: now, &actions)
     }
 
@@ -369,9 +369,9 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
 
     private mutating func welcome(_ welcome: Welcome, at now: Instant, _ actions: inout [Action]) {
         self.wasWelcomed = true
-        let frameBytesMax = self.connection?.session.frameBytesMax ?? 0
-        let receivedFrameBytesMax = self.connection?.session.receivedFrameBytesMax ?? 0
-        self.connection?.splitter.frameBytesMax = receivedFrameBytesMax
+        let frameBytesMax = self.connection?.session.sendFrameBytesMax ?? 0
+        let receiveFrameBytesMax = self.connection?.session.receiveFrameBytesMax ?? 0
+        self.connection?.splitter.frameBytesMax = receiveFrameBytesMax
         self.tell(.welcomed(welcome, frameBytesMax: Int(frameBytesMax)), at: now, &actions)
         let note = PeerNote(
             .notice, "connected",

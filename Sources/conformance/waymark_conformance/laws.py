@@ -133,8 +133,7 @@ class GatewayLaws(Laws):
     def sent(self, frame, now):
         super().sent(frame, now)
         if frame.name == "Hello":
-            limits = frame.decoded.get("vehicle", {}).get("limits", {})
-            self.limit = limits.get("frame_bytes_max", 0) or 16_777_216
+            self.limit = frame.decoded.get("receive_frame_bytes_max", 0) or 16_777_216
         elif frame.is_publication:
             self.published[frame.session] = max(frame.sequence, self.published.get(frame.session, 0))
 

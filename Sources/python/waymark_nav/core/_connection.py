@@ -34,7 +34,7 @@ class ConnectionState(Enum):
 class Connection:
     """From the open transport to its end."""
 
-    def __init__(self, hello: Hello, now: float, frame_bytes_max: int = 0, role_bytes: Callable[[], int] = lambda: 0) -> None:
+    def __init__(self, hello: Hello, now: float, role_bytes: Callable[[], int] = lambda: 0) -> None:
         """role_bytes: how many bytes the role has queued because the gateway asked for them."""
         self.state = ConnectionState.AWAITING_WELCOME
         self.welcome: Welcome | None = None
@@ -45,8 +45,7 @@ class Connection:
         self.foreign: bytes | None = None
         #: Why this side has cut it; empty: it has not.
         self.fault = ""
-        self._splitter = Splitter(frame_bytes_max or FRAME_BYTES_MAX)
-        self._frame_bytes_max = frame_bytes_max
+        self._splitter = Splitter(hello.receive_frame_bytes_max or FRAME_BYTES_MAX)
         self._output = bytearray()
         #: How many bytes of it are Pongs.
         self._pong_bytes = 0
@@ -157,6 +156,7 @@ class Connection:
         self.state = ConnectionState.ACTIVE
         self.welcome = welcome
         self.welcomed_at = now
+        self._splitter.frame_bytes_max = min(self._splitter.frame_bytes_max, max(welcome.send_frame_bytes_max, 4_096))
         self._interval = min(max(welcome.keepalive_milliseconds, 1_000), 600_000) / 1_000
 
     def tick(self, now: float) -> None:
