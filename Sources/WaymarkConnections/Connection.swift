@@ -342,7 +342,14 @@ struct Connection {
             actions.append(.note(slot, .admitted(isResumed: welcome.isResumed)))
         }
         if codecs.isObserved { self.see(message) }
-        self.write(codecs.encoder.encode(Envelope(message)))
+        let envelope = Envelope(message)
+        let frame = codecs.encoder.encode(envelope)
+        let frameBytesMax = Int(self.session.sendFrameBytesMax)
+        guard frame.bytes.count > frameBytesMax else { return self.write(frame) }
+        // Why not the caching encoder: the parts of a Welcome are not like others.
+        for part in envelope.divided(frameBytesMax: frameBytesMax, encode: Codec.encode) {
+            self.write(Codec.encode(part))
+        }
     }
 
     /// Lets observers see a message of the connection itself.

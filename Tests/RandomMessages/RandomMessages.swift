@@ -29,6 +29,7 @@ extension RandomValues {
         if self.next() % 4 == 0 {
             var observer = ObserverHello(observer: ObserverName(unchecked: self.name()))
             observer.reportsIgnored = self.flag()
+            observer.receiveFrameBytesMax = self.flag() ? 0 : self.number(ProtocolConstants.frameBytes)
             role = .observer(observer)
         } else if self.flag() {
             var vehicle = VehicleHello(
@@ -53,6 +54,7 @@ extension RandomValues {
                 client: ClientID(unchecked: self.name()), features: self.features())
             navigation.priority = self.number(-1_000...1_000)
             navigation.reportsIgnored = self.flag()
+            navigation.receiveFrameBytesMax = self.flag() ? 0 : self.number(ProtocolConstants.frameBytes)
             role = .navigation(navigation)
         }
         var hello = Hello(role: role)

@@ -167,7 +167,7 @@ import WaymarkProtocol
     @Test(arguments: [UInt32(0), 50])
     func `a route that is divided keeps all unknown fields, those of the body once`(_ slots: UInt32) throws {
         var drive = try Drive(
-            { $0.receiveFrameBytesMax = 4_096 },
+            { $0.limits.frameBytesMax = 4_096 },
             {
                 $0.limits.maneuversStoredMax = slots
                 $0.limits.maneuverInstructionLengthMax = 150
@@ -189,7 +189,7 @@ import WaymarkProtocol
     }
 
     @Test func `a frame that would be too long with its unknown fields comes without them`() throws {
-        var drive = try Drive({ $0.receiveFrameBytesMax = 4_096 }, { $0.limits.currentRoadNameLengthMax = 3 })
+        var drive = try Drive({ $0.limits.frameBytesMax = 4_096 }, { $0.limits.currentRoadNameLengthMax = 3 })
         try drive.start()
         _ = drive.take(1)
         let long = [0xC2, 0x0C, 0x90, 0x4E] + [UInt8](repeating: 1, count: 10_000)

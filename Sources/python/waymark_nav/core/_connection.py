@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from enum import Enum
 
+from waymark_nav.core._partial import PartialMessage
 from waymark_nav.errors import Rejection
 from waymark_nav.frames import FRAME_BYTES_MAX, HEADER_BYTES, Frame, Splitter, Violation, frame
 from waymark_nav.messages import CloseCode, Goodbye, Hello, MessageType, Ping, Pong, Welcome
@@ -46,6 +47,7 @@ class Connection:
         #: Why this side has cut it; empty: it has not.
         self.fault = ""
         self._splitter = Splitter(hello.receive_frame_bytes_max or FRAME_BYTES_MAX)
+        self._partial = PartialMessage()
         self._output = bytearray()
         #: How many bytes of it are Pongs.
         self._pong_bytes = 0
@@ -113,8 +115,11 @@ class Connection:
         self._splitter.feed(data)
         self._heard = now
         try:
-            for whole in self._splitter.frames():
-                if self._is_for_role(whole, now):
+            for part in self._splitter.frames():
+                # What may not come now is not kept.
+                is_expected = (part.type == MessageType.WELCOME) != self.is_active
+                whole = self._partial.add(part) if is_expected else part
+                if whole is not None and self._is_for_role(whole, now):
                     yield whole
                 if self.is_closed:
                     return
