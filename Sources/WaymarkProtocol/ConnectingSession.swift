@@ -92,9 +92,11 @@ package struct ConnectingSession: Sendable, Hashable {
         let keepalive = Keepalive(interval: .milliseconds(interval), at: now)
         self.keepalive = keepalive
         self.sendFrameBytesMax = welcome.receiveFrameBytesMax.clamped(to: ProtocolConstants.frameBytes)
-        self.receiveFrameBytesMax = min(
-            self.receiveFrameBytesMax,
-            welcome.sendFrameBytesMax.clamped(to: ProtocolConstants.frameBytes))
+        if welcome.sendFrameBytesMax > 0 {
+            self.receiveFrameBytesMax = min(
+                self.receiveFrameBytesMax, welcome.sendFrameBytesMax.clamped(to: ProtocolConstants.frameBytes)
+            )
+        }
         self.state = .active
         actions.append(.welcomed(welcome))
         actions.append(.arm(deadline: keepalive.nextTick))

@@ -161,7 +161,8 @@ class Connection:
         self.state = ConnectionState.ACTIVE
         self.welcome = welcome
         self.welcomed_at = now
-        self._splitter.frame_bytes_max = min(self._splitter.frame_bytes_max, max(welcome.send_frame_bytes_max, 4_096))
+        if welcome.send_frame_bytes_max:
+            self._splitter.frame_bytes_max = min(self._splitter.frame_bytes_max, max(welcome.send_frame_bytes_max, 4_096))
         self._interval = min(max(welcome.keepalive_milliseconds, 1_000), 600_000) / 1_000
 
     def tick(self, now: float) -> None:

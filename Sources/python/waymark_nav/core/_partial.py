@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass, replace
-from itertools import chain
 from typing import Any
 
 from waymark_nav.errors import Rejection
@@ -65,8 +64,8 @@ def join(parts: Sequence[Any]) -> Any:
     for each in fields(last):
         values = [getattr(part, each.name) for part in parts]
         if isinstance(values[0], tuple):
-            elements = chain.from_iterable(values)
-            joined[each.name] = _elements(elements) if each.name in _DIVIDED else tuple(elements)
+            elements = tuple(element for value in values for element in value)
+            joined[each.name] = _elements(elements) if each.name in _DIVIDED else elements
         elif each.name == "frames":
             joined[each.name] = b"".join(values)
         elif is_dataclass(values[0]) and hasattr(values[0], "endpoints"):
@@ -75,7 +74,7 @@ def join(parts: Sequence[Any]) -> Any:
     return replace(last, **joined)
 
 
-def _elements(elements: Any) -> tuple[Any, ...]:
+def _elements(elements: tuple[Any, ...]) -> tuple[Any, ...]:
     """The elements of a list; those that come in parts are joined."""
     groups: list[list[Any]] = []
     for element in elements:
