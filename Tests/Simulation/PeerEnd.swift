@@ -117,7 +117,7 @@ extension SimulatedNetwork {
     }
 
     /// The message of which `envelope` is the last part; nil if more of it follows.
-    private func join(_ envelope: Envelope, _ frame: Frame, atPeerOf id: ConnectionID) -> Envelope? {
+    private mutating func join(_ envelope: Envelope, _ frame: Frame, atPeerOf id: ConnectionID) -> Envelope? {
         guard let connection = self.connections[id] else { return nil }
         if frame.bytes.count > connection.receiveFrameBytesMax {
             self.report(
