@@ -20,8 +20,10 @@ extension Gateway {
         _ request: ReceivedRequest, of vehicle: VehicleID, in session: SessionID, to client: ClientID,
         on connection: ConnectionID, into actions: inout [Action]
     ) {
-        guard let size = self.frameBytesMax(of: client),
-            request.frame.bytes.count + Self.vehicleFieldByteCountMax > size,
+        // Why the length first: nearly all requests are short, and need no look at the client.
+        let byteCount = request.frame.bytes.count + Self.vehicleFieldByteCountMax
+        guard byteCount > Int(ProtocolConstants.frameBytes.lowerBound),
+            let size = self.frameBytesMax(of: client), byteCount > size,
             let waypoint = self.coder.waypoint(request)
         else { return actions.append(.forward(connection, request, vehicle, session)) }
         let envelope = SizeLadder.fit(waypoint, size, self.coder, session: session) { waypoint in
