@@ -16,11 +16,18 @@ extension Envelope {
             let pieceByteCount = byteCount(piece)
             // What pieces repeat of the message is in a part once.
             let addedByteCount = pieceByteCount - byteCount(piece.withoutLists)
-            if let last = parts.indices.last,
-                partByteCount + addedByteCount + Self.lengthsByteCountMax <= frameBytesMax
-            {
+            guard let last = parts.indices.last else {
+                parts.append([piece])
+                partByteCount = pieceByteCount
+                continue
+            }
+            partByteCount += addedByteCount
+            if partByteCount + Self.lengthsByteCountMax > frameBytesMax {
+                // They may also repeat a part of a list. So the sum is too high, and the part is looked at.
+                partByteCount = Message.joined(parts[last] + [piece]).map(byteCount) ?? .max
+            }
+            if partByteCount <= frameBytesMax {
                 parts[last].append(piece)
-                partByteCount += addedByteCount
             } else {
                 parts.append([piece])
                 partByteCount = pieceByteCount
