@@ -130,13 +130,11 @@ static void say_hello(void) {
     about.features = features;
     about.n_features = sizeof features / sizeof *features;
     about.guidance_wanted = true;
-    Waymark__V1__VehicleLimits limits = WAYMARK__V1__VEHICLE_LIMITS__INIT;
-    limits.frame_bytes_max = (uint32_t)peer.frame_bytes_max;
-    about.limits = &limits;
     Waymark__V1__Hello hello = WAYMARK__V1__HELLO__INIT;
     hello.version_min = hello.version_max = 1;
     hello.role = WAYMARK__V1__ROLE__ROLE_VEHICLE_ENDPOINT;
     hello.vehicle = &about;
+    hello.receive_frame_bytes_max = (uint32_t)peer.receive_frame_bytes_max;
     if (peer.token_length) {
         hello.resumption_token = (ProtobufCBinaryData){ peer.token_length, peer.token };
         hello.resume_session_id = session;
@@ -379,10 +377,10 @@ static bool obey(const char *command, double latitude, double longitude) {
 }
 
 int main(int count, char **arguments) {
-    if (count < 3 || count > 5) fail("usage: cluster ADDRESS VEHICLE [ENDPOINT [FRAME_BYTES_MAX]]");
+    if (count < 3 || count > 5) fail("usage: cluster ADDRESS VEHICLE [ENDPOINT [RECEIVE_FRAME_BYTES_MAX]]");
     peer.address = arguments[1];
     vehicle = arguments[2];
     if (count >= 4) endpoint = arguments[3];
-    if (count == 5) peer.frame_bytes_max = strtoul(arguments[4], NULL, 10);
+    if (count == 5) peer.receive_frame_bytes_max = strtoul(arguments[4], NULL, 10);
     run();
 }

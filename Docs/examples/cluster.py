@@ -37,8 +37,8 @@ def elements(maneuvers=(), lanes=(), segments=()):
 
 
 class Cluster(Peer):
-    def __init__(self, address, vehicle, endpoint="cluster", frame_bytes_max="0"):
-        super().__init__(address, int(frame_bytes_max))
+    def __init__(self, address, vehicle, endpoint="cluster", receive_frame_bytes_max="0"):
+        super().__init__(address, int(receive_frame_bytes_max))
         self.vehicle, self.endpoint = vehicle, endpoint
         self.session = self.requests = 0
         self.asked = {}  # requests without an outcome: type, body, and the session that they are for
@@ -55,9 +55,8 @@ class Cluster(Peer):
     def hello(self, token):
         about = chunk(1, self.vehicle) + chunk(2, self.endpoint)
         about += packed(3, [*CONTENT, REQUESTS, PROMPTS, RESUMPTION]) + number(6, 1)
-        about += chunk(4, number(10, self.frame_bytes_max))
         place = chunk(11, token) + number(12, self.session) + number(13, self.sequence) if token else b""
-        return number(1, 1) + number(2, 1) + number(3, 1) + chunk(4, about) + place
+        return number(1, 1) + number(2, 1) + number(3, 1) + chunk(4, about) + place + number(17, self.receive_frame_bytes_max)
 
     def leave(self):
         """Holds no session any more."""

@@ -42,7 +42,7 @@ static bool obey(const char *command, double latitude, double longitude);
 
 static struct {
     const char *address;
-    size_t frame_bytes_max; /* the largest frame that it takes; 0: any */
+    size_t receive_frame_bytes_max; /* the largest frame that it takes; 0: any */
     int socket;
     bool active;
     int64_t sent, heard, keepalive; /* milliseconds */
@@ -193,7 +193,7 @@ static void read_frames(void) {
             .length = get(header + 8, 4), .session = (uint32_t)get(header + 12, 4),
             .sequence = get(header + 16, 8), .body = header + HEADER_BYTES,
         };
-        size_t most = peer.frame_bytes_max ? peer.frame_bytes_max : FRAME_BYTES_MAX;
+        size_t most = peer.receive_frame_bytes_max ? peer.receive_frame_bytes_max : FRAME_BYTES_MAX;
         if (frame.length > most - HEADER_BYTES) fail("a frame is longer than agreed");
         if (peer.count - at < HEADER_BYTES + frame.length) break;
         handle(&frame);

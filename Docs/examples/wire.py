@@ -132,9 +132,9 @@ class Peer:
     Subclasses have `hello(token)`, `welcomed(body)`, `received(frame)` and `command(words)`, and may have `refused(body)`.
     """
 
-    def __init__(self, address, frame_bytes_max=0):
+    def __init__(self, address, receive_frame_bytes_max=0):
         self.address = address
-        self.frame_bytes_max = frame_bytes_max  # the largest frame that it takes; 0: any
+        self.receive_frame_bytes_max = receive_frame_bytes_max  # the largest frame that it takes; 0: any
         self.token = b""
         self.typed = b""
 
@@ -184,7 +184,7 @@ class Peer:
             if header[:2] != (b"WM", 1):
                 sys.exit("this is not the Waymark protocol")
             end = HEADER.size + header[5]
-            if 0 < self.frame_bytes_max < end:
+            if 0 < self.receive_frame_bytes_max < end:
                 sys.exit("a frame is longer than agreed")
             if len(self.data) < end:
                 return

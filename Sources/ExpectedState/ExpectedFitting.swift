@@ -5,6 +5,8 @@ package import WaymarkProtocol
 /// The fitting that an endpoint must get: a second implementation of "Fitting" in Docs/protocol.md, independent of the gateway's.
 package struct ExpectedFitting: Hashable, Sendable {
     package var limits = VehicleLimits()
+    /// The largest frame that the endpoint takes; 0: any.
+    package var receiveFrameBytesMax: UInt32 = 0
     package var units = DistanceUnits.asPublished
     package var features: Set<Feature> = Set(Feature.allCases)
 
@@ -17,7 +19,7 @@ package struct ExpectedFitting: Hashable, Sendable {
     package var bare: ExpectedFitting {
         var fitting = ExpectedFitting()
         fitting.features.subtract(Profile.contentFeatures)
-        fitting.limits.frameBytesMax = self.limits.frameBytesMax
+        fitting.receiveFrameBytesMax = self.receiveFrameBytesMax
         return fitting
     }
 
@@ -259,7 +261,7 @@ extension ExpectedFitting {
     /// takes small frames only.
     package static func random(_ random: inout SeededRandom) -> ExpectedFitting {
         var fitting = ExpectedFitting()
-        if random.once(in: 4) { fitting.limits.frameBytesMax = UInt32(random.number(4_096...16_384)) }
+        if random.once(in: 4) { fitting.receiveFrameBytesMax = UInt32(random.number(4_096...16_384)) }
         guard random.once(in: 2) else { return fitting }
         fitting.features = random.thin(Feature.allCases, leaveOutOnceIn: 8)
         fitting.units = random.pick(DistanceUnits.allKnown) ?? .asPublished

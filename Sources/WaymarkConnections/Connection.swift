@@ -88,7 +88,7 @@ struct Connection {
         self.id = id
         self.payer = payer
         self.session = session
-        self.splitter = FrameSplitter(frameBytesMax: session.frameBytesMax)
+        self.splitter = FrameSplitter(frameBytesMax: session.receiveFrameBytesMax)
         self.output = Output(limits: outbox, portionBytes: portionBytes)
     }
 
@@ -303,10 +303,8 @@ struct Connection {
             case .admit(let hello):
                 self.isAwaitingWelcome = true
                 self.isInputQueued = true
-                if case .vehicle(let vehicle) = hello.role {
-                    self.output.isForEndpoint = true
-                    self.output.limitPortions(to: vehicle.limits.frameBytesMax)
-                }
+                if case .vehicle = hello.role { self.output.isForEndpoint = true }
+                self.output.limitPortions(to: hello.receiveFrameBytesMax)
                 if case .observer = hello.role {
                     self.output.liftOutboxLimit()
                     self.output.boundAnswers()
@@ -337,14 +335,21 @@ struct Connection {
             actions.append(.note(slot, .closing(goodbye)))
         }
         if case .welcome(let welcome) = message {
-            self.splitter.frameBytesMax = self.session.frameBytesMax
+            self.splitter.frameBytesMax = self.session.receiveFrameBytesMax
             self.isAwaitingWelcome = false
             self.isAdmitted = true
             if self.splitter.isEmpty { self.isInputQueued = false }
             actions.append(.note(slot, .admitted(isResumed: welcome.isResumed)))
         }
         if codecs.isObserved { self.see(message) }
-        self.write(codecs.encoder.encode(Envelope(message)))
+        let envelope = Envelope(message)
+        let frame = codecs.encoder.encode(envelope)
+        let frameBytesMax = Int(self.session.sendFrameBytesMax)
+        guard frame.bytes.count > frameBytesMax else { return self.write(frame) }
+        // Why not the caching encoder: the parts of a Welcome are not like others.
+        for part in envelope.divided(frameBytesMax: frameBytesMax, encode: Codec.encode) {
+            self.write(Codec.encode(part))
+        }
     }
 
     /// Lets observers see a message of the connection itself.

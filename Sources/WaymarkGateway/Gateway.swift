@@ -241,6 +241,6 @@ package struct Gateway: Sendable, Hashable {
         _ client: ClientID, _ message: Message, _ session: SessionID = .none, into actions: inout [Action]
     ) {
         guard let connection = self.clients[client]?.connection else { return }
-        actions.append(.send(connection, Envelope(message, session: session)))
+        self.send(Envelope(message, session: session), to: client, on: connection, into: &actions)
     }
 }

@@ -109,6 +109,7 @@ extension Gateway {
         record.instant = endpoint.instant.inMicroseconds
         record.features = endpoint.hello.features
         record.limits = endpoint.hello.limits
+        record.receiveFrameBytesMax = endpoint.hello.receiveFrameBytesMax
         record.preferences = endpoint.hello.preferences
         record.settings = endpoint.settings
         record.settings.source = nil

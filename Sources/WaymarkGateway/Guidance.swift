@@ -149,7 +149,7 @@ extension Gateway {
         }
         self.counters.work.visit(count)
         let opened = SessionOpened(requestID: session.requestID, session: id, vehicles: vehicles + refused)
-        actions.append(.send(connection, Envelope(.sessionOpened(opened))))
+        self.send(Envelope(.sessionOpened(opened)), to: session.client, on: connection, into: &actions)
         return told
     }
 
@@ -264,7 +264,8 @@ extension Gateway {
             let connection = self.client(client, { $0.connection }).flatMap(\.self)
         else { return }
         let status = self.status(of: id, in: session)
-        actions.append(.send(connection, Envelope(.vehicleChanged(status), session: session)))
+        self.send(
+            Envelope(.vehicleChanged(status), session: session), to: client, on: connection, into: &actions)
     }
 
     // MARK: Ending

@@ -9,7 +9,6 @@ package struct Profile: Sendable, Hashable, Codable {
         .navigationAlerts, .charge, .timeZone, .tripPreviews,
     ]
 
-    /// Without the size of frames.
     @BoxedIfCustom package private(set) var limits: VehicleLimits
     package let distanceUnits: DistanceUnits
     /// The logarithm to base 2 of the size of the largest frame; 0 for any.
@@ -22,7 +21,7 @@ package struct Profile: Sendable, Hashable, Codable {
     /// Creates a profile; ``isIdentity`` if there is nothing to cut.
     package init(
         limits: VehicleLimits = .init(), distanceUnits: DistanceUnits = .asPublished,
-        withheld: FeatureSet = []
+        withheld: FeatureSet = [], frameBytesMax: UInt32 = 0
     ) {
         var limits = limits
         var withheld = withheld
@@ -41,9 +40,8 @@ package struct Profile: Sendable, Hashable, Codable {
         if withheld.contains(.currentRoadName) { limits.currentRoadNameLengthMax = 0 }
         if withheld.contains(.navigationAlerts) { limits.alertTextLengthMax = 0 }
         if withheld.contains(.routeSegments) { limits.routeSegmentPointsMax = 0 }
-        let isSmall = 1..<ProtocolConstants.frameBytes.upperBound ~= limits.frameBytesMax
-        self.frameBytesExponent = isSmall ? UInt8(31 - limits.frameBytesMax.leadingZeroBitCount) : 0
-        limits.frameBytesMax = 0
+        let isSmall = 1..<ProtocolConstants.frameBytes.upperBound ~= frameBytesMax
+        self.frameBytesExponent = isSmall ? UInt8(31 - frameBytesMax.leadingZeroBitCount) : 0
         self.limits = limits
         self.distanceUnits = distanceUnits
         self.withheld = withheld
@@ -67,7 +65,8 @@ package struct Profile: Sendable, Hashable, Codable {
     /// The profile of an endpoint from which `withheld` is withheld.
     package init(hello: VehicleHello, withheld: FeatureSet) {
         self.init(
-            limits: hello.limits, distanceUnits: hello.preferences.distanceUnits, withheld: withheld)
+            limits: hello.limits, distanceUnits: hello.preferences.distanceUnits, withheld: withheld,
+            frameBytesMax: hello.receiveFrameBytesMax)
     }
 
     /// The endpoint stores a part of the route only: what it is sent depends on where in the route it is.

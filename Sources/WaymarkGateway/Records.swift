@@ -189,9 +189,9 @@ struct Vehicle: Sendable, Hashable, Codable {
     /// The largest frame that its endpoints take, in bytes, by connection. Without those that take any.
     var frameBytesMax: [ConnectionID: Int] {
         var sizes: [ConnectionID: Int] = [:]
-        for endpoint in self.endpoints.values where endpoint.hello.limits.frameBytesMax > 0 {
+        for endpoint in self.endpoints.values where endpoint.hello.receiveFrameBytesMax > 0 {
             if let connection = endpoint.connection {
-                sizes[connection] = Int(endpoint.hello.limits.frameBytesMax)
+                sizes[connection] = Int(endpoint.hello.receiveFrameBytesMax)
             }
         }
         return sizes

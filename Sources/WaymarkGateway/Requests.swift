@@ -31,7 +31,8 @@ extension Gateway {
             return self.decline(key, of: vehicle, .notSupported, name, into: &actions)
         }
         self.open(request, .waypoint(session), key, of: vehicle, to: name, client, at: now)
-        actions.append(.forward(connection, request, key.vehicle, session))
+        self.forward(
+            request, of: key.vehicle, in: session, to: name, on: connection, into: &actions)
         self.note(.waypointRequested(key.id), of: key.vehicle, in: session, name, into: &actions)
     }
 
@@ -56,7 +57,7 @@ extension Gateway {
         }
         let tried = OpenRequest.Tried(last: first, handlerCount: self.handlerCount)
         self.open(request, .destination(tried), key, of: vehicle, to: name, client, at: now)
-        actions.append(.forward(connection, request, key.vehicle, .none))
+        self.forward(request, of: key.vehicle, in: .none, to: name, on: connection, into: &actions)
         self.note(.destinationRequested(key.id), of: key.vehicle, in: .none, name, into: &actions)
     }
 
@@ -209,7 +210,7 @@ extension Gateway {
         _ request: ReceivedRequest, of vehicle: VehicleID, to client: ClientID, into actions: inout [Action]
     ) {
         guard let connection = self.clients[client]?.connection else { return }
-        actions.append(.forward(connection, request, vehicle, .none))
+        self.forward(request, of: vehicle, in: .none, to: client, on: connection, into: &actions)
     }
 
     // MARK: From the client
@@ -296,7 +297,7 @@ extension Gateway {
                 case .prompting(let estimates, let end) = request.stage,
                 let prompt = self.prompt(of: request, estimates, until: end, at: now)
             else { continue }
-            let frameBytesMax = endpoint.hello.limits.frameBytesMax
+            let frameBytesMax = endpoint.hello.receiveFrameBytesMax
             let size = frameBytesMax == 0 ? nil : Int(frameBytesMax)
             actions.append(.send(connection, self.envelope(of: prompt, size)))
         }
@@ -305,7 +306,11 @@ extension Gateway {
     /// A prompt to an endpoint that takes frames of at most `frameBytesMax` bytes; nil for any length.
     private func envelope(of prompt: Prompt, _ frameBytesMax: Int?) -> Envelope {
         guard let frameBytesMax else { return Envelope(.prompt(prompt)) }
-        return SizeLadder.fit(prompt, frameBytesMax, self.coder)
+        return SizeLadder.fit(prompt.waypoint, frameBytesMax, self.coder) { waypoint in
+            var prompt = prompt
+            prompt.waypoint = waypoint
+            return .prompt(prompt)
+        }
     }
 
     /// Asks the next client for a drive; without one, the request ends with the last answer.

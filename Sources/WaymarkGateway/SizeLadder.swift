@@ -113,20 +113,21 @@ struct SizeLadder {
     /// As many points of a line are thinned in the time of one unit.
     private static let pointsPerUnit = 64
 
-    // MARK: Prompts
+    // MARK: Requests
 
-    /// A prompt to an endpoint that takes frames of at most `byteCountMax` bytes.
-    static func fit(_ prompt: Prompt, _ byteCountMax: Int, _ coder: BodyCoder) -> Envelope {
-        let whole = Envelope(.prompt(prompt))
+    /// A message about a place, to a peer that takes frames of at most `byteCountMax` bytes.
+    static func fit(
+        _ place: Waypoint, _ byteCountMax: Int, _ coder: BodyCoder, session: SessionID = .none,
+        message: (Waypoint) -> Message
+    ) -> Envelope {
+        let whole = Envelope(message(place), session: session)
         guard coder.encode(whole).bytes.count > byteCountMax else { return whole }
-        var short = prompt
         for variant in Variant.allCases {
-            short.waypoint = prompt.waypoint.keeping(variant)
-            let fitted = Envelope(.prompt(short), flags: .fitted)
+            let fitted = Envelope(message(place.keeping(variant)), session: session, flags: .fitted)
             if coder.encode(fitted).bytes.count <= byteCountMax { return fitted }
         }
-        short.waypoint = short.waypoint.withoutDetails
-        return Envelope(.prompt(short), flags: .fitted)
+        let short = place.keeping(.shortest).withoutDetails
+        return Envelope(message(short), session: session, flags: .fitted)
     }
 }
 

@@ -336,7 +336,7 @@ struct ReasonFinder {
         if let longest = self.picture.content?.longestRouteFrame, longest > self.frameBytesMax {
             self.reasons.append(
                 .limited(
-                    "segments", .fitted, "frameBytes", endpoint.limits.frameBytesMax,
+                    "segments", .fitted, "frameBytes", endpoint.receiveFrameBytesMax,
                     "a frame of \(longest) bytes is longer than the \(self.frameBytesMax) that are sent to the endpoint: it is sent in parts, and lines that do not fit are thinned"
                 ))
         }
@@ -350,7 +350,7 @@ struct ReasonFinder {
                 .limited(
                     "segments/\(segment.id)/coordinates", .fitted,
                     isByBytes ? "frameBytes" : "routeSegmentPoints",
-                    isByBytes ? endpoint.limits.frameBytesMax : pointsMax,
+                    isByBytes ? endpoint.receiveFrameBytesMax : pointsMax,
                     "thinned from \(segment.coordinates.count) points to \(mine.coordinates.count)"))
         }
     }
@@ -461,7 +461,7 @@ struct ReasonFinder {
         guard self.frameBytesMax < .max, let endpoint = self.picture.endpoint else { return }
         self.reasons.append(
             .limited(
-                path, .fitted, "frameBytes", endpoint.limits.frameBytesMax,
+                path, .fitted, "frameBytes", endpoint.receiveFrameBytesMax,
                 "shortened, so that its frame has at most \(self.frameBytesMax) bytes"))
     }
 

@@ -27,7 +27,9 @@ struct RecordObjects {
     private func object(
         _ endpoint: EndpointRecord, _ vehicle: VehicleRecord
     ) -> Joined<Answer.EndpointRecord, Answer.Connection> {
-        let (limits, settings) = (Self.limits(endpoint.limits), Self.settings(endpoint.settings))
+        let (limits, settings) = (
+            Self.limits(endpoint.limits, endpoint.receiveFrameBytesMax), Self.settings(endpoint.settings)
+        )
         let (locale, units) = (endpoint.preferences.locale, endpoint.preferences.distanceUnits)
         let object = Answer.EndpointRecord(
             endpoint: endpoint.endpoint.rawValue, ready: endpoint.settings.isReadyToShow == true,
@@ -52,7 +54,7 @@ struct RecordObjects {
     }
 
     /// As in profiles; only those that limit.
-    private static func limits(_ limits: VehicleLimits) -> [String: Int] {
+    private static func limits(_ limits: VehicleLimits, _ frameBytesMax: UInt32) -> [String: Int] {
         let all: [(String, UInt32)] = [
             ("currentRoadName", limits.currentRoadNameLengthMax),
             ("destinationName", limits.destinationNameLengthMax),
@@ -61,7 +63,7 @@ struct RecordObjects {
             ("laneInstruction", limits.laneInstructionLengthMax), ("alertText", limits.alertTextLengthMax),
             ("maneuversStored", limits.maneuversStoredMax),
             ("laneGuidancesStored", limits.laneGuidancesStoredMax),
-            ("routeSegmentPoints", limits.routeSegmentPointsMax), ("frameBytes", limits.frameBytesMax),
+            ("routeSegmentPoints", limits.routeSegmentPointsMax), ("frameBytes", frameBytesMax),
         ]
         return Dictionary(all.filter { $0.1 > 0 }.map { ($0.0, Int($0.1)) }) { $1 }
     }

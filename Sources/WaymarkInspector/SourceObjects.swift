@@ -104,6 +104,7 @@ extension EndpointRecord {
     ) throws(ClientError) -> EndpointRecord {
         var configuration = VehicleEndpoint.Configuration(vehicle: "preview", endpoint: "preview")
         (configuration.withoutFeatures, configuration.limits) = (profile.without, profile.limits)
+        configuration.receiveFrameBytesMax = profile.receiveFrameBytesMax
         (configuration.distanceUnits, configuration.locale) = (profile.distanceUnits, profile.locale)
         // Without these the endpoint would not ask for shares and prompts.
         configuration.onPrompt = { _ in false }
@@ -111,7 +112,7 @@ extension EndpointRecord {
         let hello = try VehicleHello(configuration)
         var record = EndpointRecord(hello.endpoint)
         (record.features, record.limits) = (hello.features, hello.limits)
-        record.preferences = hello.preferences
+        (record.preferences, record.receiveFrameBytesMax) = (hello.preferences, hello.receiveFrameBytesMax)
         record.session = session?.session ?? .none
         for feature in Profile.contentFeatures {
             if !record.features.contains(feature) {

@@ -232,6 +232,7 @@ struct VehiclePicture: Sendable {
         var limited = VehicleHello(
             vehicle: id, endpoint: endpoint.endpoint, features: endpoint.features)
         (limited.limits, limited.preferences) = (endpoint.limits, endpoint.preferences)
+        limited.receiveFrameBytesMax = endpoint.receiveFrameBytesMax
         let profile = Profile(hello: limited, withheld: FeatureSet(grants.map(\.feature)))
         self.profile = profile
         self.withheld = Dictionary(

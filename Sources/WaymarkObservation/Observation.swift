@@ -21,7 +21,7 @@ struct Observation: Sendable {
         var next = 0
     }
 
-    let hello: ObserverHello
+    var hello: ObserverHello
     let principal: Principal
     let subject: AccessSubject
     var grant: AccessGrant
@@ -68,6 +68,12 @@ struct Observation: Sendable {
         guard var all = self.asked ?? self.answer?.read else { return nil }
         if let read = self.answer?.read { all.formUnion(read) }
         return all
+    }
+
+    /// The largest frame that it takes.
+    var frameBytesMax: Int {
+        let size = self.hello.receiveFrameBytesMax
+        return Int(size > 0 ? size : ProtocolConstants.frameBytes.upperBound)
     }
 
     /// Something must be sent as soon as there is room, apart from entries.

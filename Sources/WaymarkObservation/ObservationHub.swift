@@ -114,6 +114,7 @@ package struct ObservationHub {
             observation = observation.with(hello)
             (observation.cursor, observation.first) = (self.ring.end, self.ring.end)
         }
+        observation.hello = hello
         observation.grant = gateway.grant(ofObserver: subject)
         observation.isLimited = !gateway.isOpenToObservers && !seesAllVehicles
         observation.tokens = ResumptionTokens(
@@ -354,6 +355,9 @@ package struct ObservationHub {
             var frames: [Frame] = []
             self.fill(
                 &frames, &observation, place, walks: place == walker, &gateway, measures, at: now)
+            if frames.contains(where: { $0.bytes.count > observation.frameBytesMax }) {
+                frames = frames.flatMap { self.parts(of: $0, frameBytesMax: observation.frameBytesMax) }
+            }
             if !frames.isEmpty {
                 observation.isReady = false
                 let isLast = !observation.isDue && observation.cursor == self.ring.end
@@ -415,6 +419,15 @@ package struct ObservationHub {
         guard observation.cursor == self.ring.end, room > 0 else { return }
         self.tellCounters(&observation, &gateway, &room, measures, into: &frames, at: now)
         if walks, room > 0 { self.tellState(&observation, &gateway, room, into: &frames, at: now) }
+    }
+
+    /// A frame, or if it is longer than an observer takes, those into which its message is divided.
+    private func parts(of frame: Frame, frameBytesMax: Int) -> [Frame] {
+        guard frame.bytes.count > frameBytesMax else { return [frame] }
+        do throws(DecodingError) {
+            return try Codec.decode(frame).divided(frameBytesMax: frameBytesMax, encode: self.encoder.encode)
+                .map { self.encoder.encode($0) }
+        } catch { return [] }  // Not reached: this build made the frame.
     }
 
     /// The next frame of an observer; nil if the entry is not for it.

@@ -168,7 +168,6 @@ extension ObservationHub {
         case .welcome(var welcome):
             welcome.resumptionToken = ResumptionToken(high: 0, low: 0)
             message = .welcome(welcome)
-            told = ObservedEvent(welcome.isResumed ? .resumed : .admitted)
         case .goodbye(let goodbye):
             told = ObservedEvent(.closing)
             told?.code = goodbye.code.rawValue
@@ -188,6 +187,11 @@ extension ObservationHub {
         _ action: Gateway.Action, _ crossings: [Crossing], _ gateway: Gateway, at now: Instant
     ) {
         switch action {
+        // Before what follows from it in the same step. Its Welcome is told when the connection has sent it.
+        case .admit(let connection, let welcome):
+            self.append(
+                ObservedEvent(welcome.isResumed ? .resumed : .admitted),
+                self.scope(of: connection, .none, gateway), on: connection, gateway, at: now)
         case .publish(let audience, let frames):
             let crossing = crossings.last { $0.frames.session == frames.session }
             self.see(frames, to: audience, crossing?.audience, gateway, at: now)
@@ -206,7 +210,7 @@ extension ObservationHub {
                 self.append(.out, frame.bytes, frame.header, on: connection, gateway, at: now)
             }
         case .note(let note): self.append(note.observed, note.scope, on: nil, gateway, at: now)
-        case .admit, .observe, .refuse, .close, .join, .leave, .purge, .purgeShares, .arm: break
+        case .observe, .refuse, .close, .join, .leave, .purge, .purgeShares, .arm: break
         }
     }
 

@@ -56,8 +56,10 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
 
     package private(set) var state: State = .awaitingHello
     package private(set) var role: Role?
-    /// The agreed largest frame; before the handshake that of a Hello.
-    package private(set) var frameBytesMax: UInt32
+    /// The agreed largest frame of the peer; before the handshake that of a Hello.
+    package private(set) var receiveFrameBytesMax: UInt32
+    /// The largest frame that the peer takes; before the handshake any.
+    package private(set) var sendFrameBytesMax = ProtocolConstants.frameBytes.upperBound
     @BoxedIfCustom private var limits: ConnectionLimits
     private let allowedRoles: Set<Role>
     /// The peer wants to know which of its frames are ignored.
@@ -75,12 +77,12 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     private struct Wish: Sendable, Hashable, Codable {
         let version: UInt32
         let keepaliveMilliseconds: UInt32?
-        let frameBytesMax: UInt32?
+        let sendFrameBytesMax: UInt32?
 
         init(_ hello: Hello) {
             self.version = min(hello.versions.upperBound, ProtocolConstants.versions.upperBound)
             self.keepaliveMilliseconds = hello.keepaliveMilliseconds
-            self.frameBytesMax = hello.frameBytesMax
+            self.sendFrameBytesMax = hello.sendFrameBytesMax
         }
     }
 
@@ -90,7 +92,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     ) {
         self.limits = limits
         self.allowedRoles = allowedRoles
-        self.frameBytesMax = min(limits.frameBytesMax, ProtocolConstants.helloFrameBytesMax)
+        self.receiveFrameBytesMax = min(limits.frameBytesMax, ProtocolConstants.helloFrameBytesMax)
         actions.append(.arm(deadline: now + limits.handshakeTimeout))
     }
 
@@ -242,6 +244,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         }
         self.role = role
         self.wish = Wish(hello)
+        if hello.receiveFrameBytesMax > 0 { self.sendFrameBytesMax = hello.receiveFrameBytesMax }
         self.reportsIgnored = hello.reportsIgnored
         self.state = .admitting
         actions.append(.admit(hello))
@@ -254,8 +257,10 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         let asked = wish.keepaliveMilliseconds.map { .milliseconds($0) } ?? self.limits.keepalive
         let keepalive = max(self.limits.keepaliveMin, min(asked, self.limits.keepaliveMax))
         welcome.keepaliveMilliseconds = UInt32(clamping: keepalive.milliseconds)
-        self.frameBytesMax = min(wish.frameBytesMax ?? self.limits.frameBytesMax, self.limits.frameBytesMax)
-        welcome.frameBytesMax = self.frameBytesMax
+        self.receiveFrameBytesMax = min(
+            wish.sendFrameBytesMax ?? self.limits.frameBytesMax, self.limits.frameBytesMax)
+        welcome.receiveFrameBytesMax = self.receiveFrameBytesMax
+        welcome.sendFrameBytesMax = self.sendFrameBytesMax
         self.wish = nil
         self.awaitsFirstFrame = welcome.isResumed
         self.state = .active

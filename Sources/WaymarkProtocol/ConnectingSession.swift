@@ -30,32 +30,19 @@ package struct ConnectingSession: Sendable, Hashable {
     }
 
     package private(set) var state: State = .awaitingWelcome
-    /// The agreed largest frame; before the Welcome our own limit.
-    package private(set) var frameBytesMax: UInt32
-    /// The largest frame that the gateway may send: less than ``frameBytesMax`` for an endpoint that takes small frames only, more
-    /// for an observer.
-    package var receivedFrameBytesMax: UInt32 {
-        min(self.frameBytesMax + self.extraFrameBytes, self.ownFrameBytesMax)
-    }
-    private let ownFrameBytesMax: UInt32
-    /// A frame that an observer is told is in a frame itself.
-    private let extraFrameBytes: UInt32
+    /// The largest frame that the gateway takes; before the Welcome our own limit.
+    package private(set) var sendFrameBytesMax: UInt32
+    /// The largest frame that the gateway may send: what our Hello says, or less.
+    package private(set) var receiveFrameBytesMax: UInt32
     private var keepalive: Keepalive?
     private var pingNonce: UInt64 = 0
 
     /// Creates the session of a transport that has just connected; sends the Hello.
     package init(hello: Hello, limits: ConnectionLimits, at now: Instant, into actions: inout [Action]) {
-        self.frameBytesMax = hello.frameBytesMax ?? limits.frameBytesMax
-        if case .observer = hello.role {
-            self.extraFrameBytes = ProtocolConstants.observedFrameExtraBytes
-        } else {
-            self.extraFrameBytes = 0
-        }
-        if case .vehicle(let vehicle) = hello.role, vehicle.limits.frameBytesMax > 0 {
-            self.ownFrameBytesMax = vehicle.limits.frameBytesMax
-        } else {
-            self.ownFrameBytesMax = .max
-        }
+        self.sendFrameBytesMax = hello.sendFrameBytesMax ?? limits.frameBytesMax
+        self.receiveFrameBytesMax =
+            hello.receiveFrameBytesMax > 0
+            ? hello.receiveFrameBytesMax : ProtocolConstants.frameBytes.upperBound
         actions.append(.send(.hello(hello)))
         actions.append(.arm(deadline: now + limits.handshakeTimeout))
     }
@@ -104,7 +91,12 @@ package struct ConnectingSession: Sendable, Hashable {
         let interval = welcome.keepaliveMilliseconds.clamped(to: ProtocolConstants.keepaliveMilliseconds)
         let keepalive = Keepalive(interval: .milliseconds(interval), at: now)
         self.keepalive = keepalive
-        self.frameBytesMax = welcome.frameBytesMax.clamped(to: ProtocolConstants.frameBytes)
+        self.sendFrameBytesMax = welcome.receiveFrameBytesMax.clamped(to: ProtocolConstants.frameBytes)
+        if welcome.sendFrameBytesMax > 0 {
+            self.receiveFrameBytesMax = min(
+                self.receiveFrameBytesMax, welcome.sendFrameBytesMax.clamped(to: ProtocolConstants.frameBytes)
+            )
+        }
         self.state = .active
         actions.append(.welcomed(welcome))
         actions.append(.arm(deadline: keepalive.nextTick))

@@ -25,7 +25,7 @@
         package static let state = Flags(rawValue: 8)
         /// With ``state``: endpoints that join later get the newest frame.
         package static let retained = Flags(rawValue: 16)
-        /// The gateway made several frames of one publication, and this is not the last of them.
+        /// The gateway made several frames of one publication or message, and this is not the last of them.
         package static let more = Flags(rawValue: 32)
         /// Flags that only the gateway sets.
         package static let forGateway: Flags = [.gateway, .fitted, .more]

@@ -45,8 +45,6 @@ package enum ProtocolConstants {
     package static let acknowledgementFrames: UInt64 = 64
     package static let acknowledgementMilliseconds: Int64 = 500
     package static let frameBytes: ClosedRange<UInt32> = 4_096...16_777_216
-    /// A frame to an observer may be as much longer than the agreed maximum: it has a whole frame in it.
-    package static let observedFrameExtraBytes: UInt32 = 1_024
     /// A Hello's frame, header included: the most that a peer can make the gateway buffer before it is admitted.
     package static let helloFrameBytesMax: UInt32 = 4_096
     /// A peer is gone after this many keepalive intervals of silence.

@@ -434,8 +434,8 @@ ENDPOINTS = [
     (
         "takes no frame above 1 MiB",
         W,
-        "            if 0 < self.frame_bytes_max < end:\n",
-        "            if (self.frame_bytes_max or 1 << 20) < end:\n",
+        "            if 0 < self.receive_frame_bytes_max < end:\n",
+        "            if (self.receive_frame_bytes_max or 1 << 20) < end:\n",
     ),
     (
         "waits 3 s for the Welcome",

@@ -90,7 +90,23 @@ edit("says that everything is resumed", "Welcome", lambda body: body.update(resu
 edit("names another instance on each connection", "Welcome", lambda body: body.update(gateway_instance=body["resumption_token"]))
 edit("has no epoch", "Welcome", lambda body: body.update(gateway_epoch=0))
 edit("agrees on another interval", "Welcome", lambda body: body.update(keepalive_milliseconds=body["keepalive_milliseconds"] * 2))
-edit("does not lower the size of frames", "Welcome", lambda body: body.update(frame_bytes_max=1_048_576))
+edit("does not lower the size of frames", "Welcome", lambda body: body.update(receive_frame_bytes_max=1_048_576))
+edit("says that it sends frames of any size", "Welcome", lambda body: body.update(send_frame_bytes_max=16_777_216))
+header(
+    "does not say that more vehicles of a session follow",
+    lambda frame: setattr(frame, "flags", frame.flags & ~FLAGS["MORE"]),
+    "SessionOpened",
+)
+header(
+    "does not say that it made a request smaller",
+    lambda frame: setattr(frame, "flags", frame.flags & ~FLAGS["FITTED"]),
+    "WaypointRequest",
+)
+header(
+    "does not say that more of what crossed follows",
+    lambda frame: setattr(frame, "flags", frame.flags & ~FLAGS["MORE"]),
+    "ObservedFrames",
+)
 edit(
     "lists only granted features",
     "Welcome",

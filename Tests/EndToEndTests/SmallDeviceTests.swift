@@ -51,7 +51,8 @@ import WaymarkModel
     {
         let daemon = try await RunningDaemon.start()
         let cluster = try daemon.waymark(
-            "cluster", "--id", "car", "--frame-bytes-max", "4096", "--json", "--states", "none", "--until",
+            "cluster", "--id", "car", "--receive-frame-bytes-max", "4096", "--json", "--states", "none",
+            "--until",
             "finished")
         try await cluster.line(containing: "\"connected\"")
         try await Self.drive(daemon) { _ in }

@@ -24,7 +24,8 @@ package actor FakeGateway {
         ) async throws {
             var welcome = Welcome(resumptionToken: ResumptionToken(high: 1, low: 2))
             welcome.keepaliveMilliseconds = keepalive
-            welcome.frameBytesMax = 1_048_576
+            welcome.receiveFrameBytesMax = 1_048_576
+            welcome.sendFrameBytesMax = 16_777_216
             welcome.isResumed = isResumed
             welcome.sessions = sessions
             try await self.send(.welcome(welcome))

@@ -40,7 +40,8 @@ class Gateway:
             m.Welcome(
                 version=1,
                 keepalive_milliseconds=keepalive,
-                frame_bytes_max=values.pop("frame_bytes_max", 1_048_576),
+                receive_frame_bytes_max=values.pop("receive_frame_bytes_max", 1_048_576),
+                send_frame_bytes_max=values.pop("send_frame_bytes_max", 16_777_216),
                 resumption_token=token,
                 resumed=resumed,
                 gateway_instance="gateway",

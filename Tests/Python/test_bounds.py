@@ -235,7 +235,8 @@ async def serve(serve_one: Serve, client: Callable[[str], Awaitable[None]]) -> N
 WELCOME = m.Welcome(
     version=1,
     keepalive_milliseconds=600_000,
-    frame_bytes_max=1_048_576,
+    receive_frame_bytes_max=1_048_576,
+    send_frame_bytes_max=16_777_216,
     resumption_token=TOKEN,
     gateway_instance="gateway",
     gateway_epoch=1,

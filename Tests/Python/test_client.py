@@ -301,7 +301,7 @@ def test_a_drive_that_another_gateway_cannot_take_ends() -> None:
     _, gateway, session = guided()
     session.publish(m.CurrentRoadName(name_variants=("x" * 512,) * 8))
     gateway.sent()
-    gateway.reconnect(resumed=False, frame_bytes_max=4_096)
+    gateway.reconnect(resumed=False, receive_frame_bytes_max=4_096)
     (over,) = gateway.events(SessionOver)
     assert over == SessionOver(session, SessionEndReason.UNSPECIFIED)
     assert gateway.sent() == []

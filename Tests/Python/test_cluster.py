@@ -145,7 +145,7 @@ class Recording:
     [
         ("vaduz-balzers.json", ["--states", "changes"], ["--share", "--preview", "0.1"]),
         ("heidelberg-lanes.json", ["--states", "full"], ["--leave-route-at", "1"]),
-        ("vaduz-balzers-charging.json", ["--frame-bytes-max", "4096"], []),
+        ("vaduz-balzers-charging.json", ["--receive-frame-bytes-max", "4096"], []),
         ("singapore-left-hand.json", ["--states", "none"], []),
     ],
 )
@@ -219,7 +219,7 @@ def test_a_reader_that_exits_ends_the_program(gateway: Gateway) -> None:
         ["cluster", "--json", "--id", "ü"],
         ["cluster", "--json", "--id", "car", "--connect", "somewhere"],
         ["cluster", "--json", "--id", "car", "--timeout", "-1"],
-        ["cluster", "--json", "--id", "car", "--frame-bytes-max", "17"],
+        ["cluster", "--json", "--id", "car", "--receive-frame-bytes-max", "17"],
         ["cluster", "--json", "--id", "car", "--watch", "--accept-prompts", "yes"],
     ],
 )

@@ -242,7 +242,7 @@ def test_frames_of_later_versions_and_bodies_that_break_a_rule_are_ignored() -> 
 
 
 def test_a_small_device_is_not_sent_larger_frames() -> None:
-    gateway = Gateway(endpoint(limits=m.VehicleLimits(frame_bytes_max=4_096)))
+    gateway = Gateway(endpoint(receive_frame_bytes_max=4_096))
     gateway.welcome()
     gateway.send(Frame(0x0101, bytes(4_096 - 24 + 1), 7, 1))
     (goodbye,) = gateway.sent()

@@ -109,7 +109,7 @@ def test_a_frame_that_takes_five_intervals_to_arrive_is_no_silence_for_the_plain
             m.Welcome(
                 version=1,
                 keepalive_milliseconds=1_000,
-                frame_bytes_max=4_096,
+                receive_frame_bytes_max=4_096,
                 resumption_token=bytes(16),
                 gateway_instance="g",
                 gateway_epoch=1,

@@ -10,6 +10,7 @@ import pytest
 from waymark_nav import Phase, Rejection, VehicleState, messages as m
 from waymark_nav._wire import decode, encode
 from waymark_nav.core import Endpoint, EndpointSettings
+from waymark_nav.core._partial import PartialMessage
 from waymark_nav.frames import Splitter, Violation
 from waymark_nav.messages import CloseCode
 
@@ -37,6 +38,20 @@ def test_every_body_is_read_or_refused_as_its_vector_says() -> None:
                 decode(cls, body)
             assert (refused.value.code.name, refused.value.field) == (vector["code"], vector["field"]), vector["name"]
     assert count > 2_000
+
+
+def test_messages_in_several_frames_are_read_as_one() -> None:
+    count = 0
+    for vector in vectors.lines("parts.jsonl"):
+        count += 1
+        partial, splitter = PartialMessage(), Splitter()
+        splitter.feed(bytes.fromhex("".join(vector["frames"])))
+        read = [whole for part in splitter.frames() if (whole := partial.add(part)) is not None]
+        (whole,) = [each for each in read if each.type != m.MessageType.PING]
+        assert whole.session == vector["session_id"], vector["name"]
+        assert whole.decode() == decode(vectors.class_of(vector["message"]), bytes.fromhex(vector["hex"])), vector["name"]
+        assert whole.body.hex() == vector["hex"], vector["name"]
+    assert count >= 8
 
 
 def test_headers_are_read_as_their_vectors_say() -> None:

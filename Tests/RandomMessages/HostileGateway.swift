@@ -85,7 +85,7 @@ package struct HostileGateway: Sendable {
                 session: SessionID(id), sequence: self.random.number(0...UInt64.max),
                 phase: self.random.pick([.preview, .active, .paused]), endReason: nil)
         }
-        welcome.frameBytesMax = 1_048_576
+        (welcome.receiveFrameBytesMax, welcome.sendFrameBytesMax) = (1_048_576, 16_777_216)
         welcome.visibility = .content
         return welcome
     }

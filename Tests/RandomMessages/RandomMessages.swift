@@ -29,6 +29,7 @@ extension RandomValues {
         if self.next() % 4 == 0 {
             var observer = ObserverHello(observer: ObserverName(unchecked: self.name()))
             observer.reportsIgnored = self.flag()
+            observer.receiveFrameBytesMax = self.flag() ? 0 : self.number(ProtocolConstants.frameBytes)
             role = .observer(observer)
         } else if self.flag() {
             var vehicle = VehicleHello(
@@ -42,7 +43,7 @@ extension RandomValues {
             vehicle.limits.maneuversStoredMax = self.number(0...UInt32.max)
             vehicle.limits.laneGuidancesStoredMax = self.number(0...UInt32.max)
             vehicle.limits.routeSegmentPointsMax = self.number(0...UInt32.max)
-            vehicle.limits.frameBytesMax = self.flag() ? 0 : self.number(ProtocolConstants.frameBytes)
+            vehicle.receiveFrameBytesMax = self.flag() ? 0 : self.number(ProtocolConstants.frameBytes)
             vehicle.preferences.distanceUnits = self.enumeration()
             vehicle.preferences.locale = self.text(0...35)
             vehicle.guidanceWanted = self.flag()
@@ -53,6 +54,7 @@ extension RandomValues {
                 client: ClientID(unchecked: self.name()), features: self.features())
             navigation.priority = self.number(-1_000...1_000)
             navigation.reportsIgnored = self.flag()
+            navigation.receiveFrameBytesMax = self.flag() ? 0 : self.number(ProtocolConstants.frameBytes)
             role = .navigation(navigation)
         }
         var hello = Hello(role: role)
@@ -62,7 +64,7 @@ extension RandomValues {
         hello.software = self.text(0...128)
         hello.credential = self.list(0...256) { $0.number(0...UInt8.max) }
         hello.keepaliveMilliseconds = self.maybe { $0.number(1_000...600_000) }
-        hello.frameBytesMax = self.maybe { $0.number(4_096...16_777_216) }
+        hello.sendFrameBytesMax = self.maybe { $0.number(4_096...16_777_216) }
         hello.resumptionToken = self.maybe { $0.token() }
         hello.resumeSession = SessionID(self.number(0...UInt32.max))
         hello.resumeSequence = self.number(0...UInt64.max)
@@ -84,7 +86,8 @@ extension RandomValues {
         welcome.version = self.number(1...UInt32.max)
         welcome.features = self.grants()
         welcome.keepaliveMilliseconds = self.number(0...UInt32.max)
-        welcome.frameBytesMax = self.number(0...UInt32.max)
+        welcome.receiveFrameBytesMax = self.number(0...UInt32.max)
+        welcome.sendFrameBytesMax = self.number(0...UInt32.max)
         welcome.isResumed = self.flag()
         welcome.sessions = self.list(0...4) {
             let phase: SessionPhase = $0.one()

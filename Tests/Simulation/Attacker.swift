@@ -95,7 +95,7 @@ struct Attacker {
             hello.guidanceWanted = random.once(in: 2)
             hello.limits.maneuversStoredMax = UInt32(2 + index)
             hello.limits.currentRoadNameLengthMax = UInt32(4 + index)
-            hello.limits.frameBytesMax = 4_096 << UInt32(index % 3)
+            hello.receiveFrameBytesMax = 4_096 << UInt32(index % 3)
             var said = Hello(role: .vehicle(hello))
             if isImpostor { said.resumptionToken = ResumptionToken(high: 7, low: 1 << 40) }
             return said

@@ -25,7 +25,8 @@ extension SimulatedNetwork {
             $0.connect(origin, to: loop, socketBytes: window, isPlain: isPlain, at: $1)
         }
         self.inspector.sockets[id] = socket
-        self.connections[id] = SimulatedConnection(owner: owner, frameBytesMax: self.limits.frameBytesMax)
+        self.connections[id] = SimulatedConnection(
+            owner: owner, receiveFrameBytesMax: hello?.receiveFrameBytesMax ?? 0)
         if self.isVictim(id) { self.inspector.service.addVictim(id) }
         if let hello {
             var actions: [ConnectingSession.Action] = []
@@ -60,7 +61,7 @@ extension SimulatedNetwork {
     mutating func connectEndpoint(_ index: Int) {
         var hello = self.endpoints[index].hello
         if self.fault == .ignoreSizes, case .vehicle(var vehicle) = hello.role {
-            vehicle.limits.frameBytesMax = 0
+            vehicle.receiveFrameBytesMax = 0
             hello.role = .vehicle(vehicle)
         }
         self.endpoints[index].connection = self.connect(.endpoint(index), hello)
@@ -103,14 +104,30 @@ extension SimulatedNetwork {
             if envelope.message.type == .goodbye, !self.isSilent(id) {
                 self.report(.publishersOrder, "\(self.name(id)) is sent bytes after the Goodbye")
             }
+            guard let whole = self.join(envelope, frame, atPeerOf: id) else { return }
             var actions: [ConnectingSession.Action] = []
-            self.connections[id]?.peer?.handle(.received(envelope), at: self.now, into: &actions)
+            self.connections[id]?.peer?.handle(.received(whole), at: self.now, into: &actions)
             self.perform(actions, frame, atPeerOf: id)
         } catch {
             if case .unknownType(isSkippable: true) = error {
                 return self.receiveUnknown(frame, atPeerOf: id)
             }
             self.report(.publishersOrder, "\(self.name(id)) got a frame that cannot be decoded: \(error)")
+        }
+    }
+
+    /// The message of which `envelope` is the last part; nil if more of it follows.
+    private mutating func join(_ envelope: Envelope, _ frame: Frame, atPeerOf id: ConnectionID) -> Envelope? {
+        guard let connection = self.connections[id] else { return nil }
+        if frame.bytes.count > connection.receiveFrameBytesMax {
+            self.report(
+                .framesFit, "\(self.name(id)) got \(envelope.message.type) in \(frame.bytes.count) bytes")
+        }
+        do throws(PartialMessageError) {
+            return try connection.partial.add(envelope, byteCount: frame.bytes.count)
+        } catch {
+            self.report(.framesFit, "\(self.name(id)) got parts of \(envelope.message.type): \(error)")
+            return nil
         }
     }
 

@@ -15,12 +15,19 @@ final class SimulatedConnection {
     var peer: ConnectingSession?
     var peerDeadline: Instant?
     var peerSplitter: FrameSplitter
+    /// A message of which the peer has not read all frames.
+    var partial = PartialMessage()
+    /// The largest frame that the peer takes.
+    let receiveFrameBytesMax: Int
     var isPeerGone = false
     /// The peer reads nothing.
     var isStalled = false
 
-    init(owner: Owner, frameBytesMax: UInt32) {
+    /// `receiveFrameBytesMax`: 0 for any.
+    init(owner: Owner, receiveFrameBytesMax: UInt32) {
         self.owner = owner
-        self.peerSplitter = FrameSplitter(frameBytesMax: frameBytesMax)
+        let upperBound = ProtocolConstants.frameBytes.upperBound
+        self.receiveFrameBytesMax = Int(receiveFrameBytesMax > 0 ? receiveFrameBytesMax : upperBound)
+        self.peerSplitter = FrameSplitter(frameBytesMax: upperBound)
     }
 }

@@ -92,6 +92,7 @@ struct SimulatedEndpoint {
         var vehicle = VehicleHello(
             vehicle: self.path.vehicle, endpoint: self.path.endpoint, features: self.wish.features)
         vehicle.limits = self.wish.limits
+        vehicle.receiveFrameBytesMax = self.wish.receiveFrameBytesMax
         vehicle.preferences.distanceUnits = self.wish.units
         vehicle.guidanceWanted = self.isGuidanceWanted
         vehicle.reportsIgnored = self.reportsIgnored

@@ -11,6 +11,8 @@ struct SimulatedObserver {
     /// What it was told wrongly.
     var problems: [String] = []
     private let name: ObserverName
+    /// The largest frame that it takes; 0: any.
+    private let receiveFrameBytesMax: UInt32
     private var token: ResumptionToken?
     /// It was told how the observation begins.
     private var isBegun = false
@@ -27,10 +29,16 @@ struct SimulatedObserver {
         let label: UInt32
     }
 
-    init(index: Int) { self.name = ObserverName(unchecked: "o\(index)") }
+    init(index: Int) {
+        self.name = ObserverName(unchecked: "o\(index)")
+        // Every other one has little memory.
+        self.receiveFrameBytesMax = index % 2 == 1 ? 4_096 : 0
+    }
 
     var hello: Hello {
-        var hello = Hello(role: .observer(ObserverHello(observer: self.name)))
+        var observer = ObserverHello(observer: self.name)
+        observer.receiveFrameBytesMax = self.receiveFrameBytesMax
+        var hello = Hello(role: .observer(observer))
         hello.resumptionToken = self.token
         return hello
     }

@@ -8,9 +8,9 @@ internal import WaymarkProtocol
 extension ExpectedFitting {
     /// The largest frame, as the gateway rounds it; nil for any.
     var frameBytesMax: Int? {
-        guard self.limits.frameBytesMax > 0 else { return nil }
+        guard self.receiveFrameBytesMax > 0 else { return nil }
         var size = 4_096
-        while 2 * size <= Int(self.limits.frameBytesMax) { size *= 2 }
+        while 2 * size <= Int(self.receiveFrameBytesMax) { size *= 2 }
         return size
     }
 

@@ -46,8 +46,8 @@ import WaymarkProtocol
     /// What is done with the bytes: the outcome, and the code and the field if there are any.
     private static func outcome(_ vector: FrameVector) throws -> (outcome: [String], frame: Frame?) {
         var session = try Self.session(vector.state)
-        #expect(session.frameBytesMax == vector.frame_bytes_max, "\(vector.name)")
-        var splitter = FrameSplitter(frameBytesMax: session.frameBytesMax)
+        #expect(session.receiveFrameBytesMax == vector.frame_bytes_max, "\(vector.name)")
+        var splitter = FrameSplitter(frameBytesMax: session.receiveFrameBytesMax)
         splitter.append(try Vector.bytes(vector.hex))
         do throws(FramingError) {
             guard let frame = try splitter.next() else { return (["incomplete"], nil) }

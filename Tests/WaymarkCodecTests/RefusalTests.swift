@@ -409,9 +409,9 @@ private func hello(_ change: (inout Hello) -> Void) -> Message {
             hello {
                 $0.role = .vehicle(
                     with(.init(vehicle: vehicle, endpoint: endpoint, features: [])) {
-                        $0.limits.frameBytesMax = 4_095
+                        $0.receiveFrameBytesMax = 4_095
                     })
-            }, .outOfRange, "vehicle.limits.frame_bytes_max"),
+            }, .outOfRange, "receive_frame_bytes_max"),
         Refusal(hello { $0.displayName = String(repeating: "x", count: 129) }, .outOfRange, "display_name"),
         Refusal(hello { $0.software = long }, .outOfRange, "software"),
         Refusal(hello { $0.credential = .init(repeating: 1, count: 257) }, .outOfRange, "credential"),
@@ -422,7 +422,7 @@ private func hello(_ change: (inout Hello) -> Void) -> Message {
             }, .outOfRange, "negotiated_limits.route_segments_max"),
         Refusal(hello { $0.keepaliveMilliseconds = 999 }, .outOfRange, "keepalive_milliseconds"),
         Refusal(hello { $0.keepaliveMilliseconds = 600_001 }, .outOfRange, "keepalive_milliseconds"),
-        Refusal(hello { $0.frameBytesMax = 4_095 }, .outOfRange, "frame_bytes_max"),
+        Refusal(hello { $0.sendFrameBytesMax = 4_095 }, .outOfRange, "send_frame_bytes_max"),
         Refusal(.welcome, .outOfRange, "resumption_token") {
             $0.number(1, 1)
             $0.bytes(5, [1, 2, 3])

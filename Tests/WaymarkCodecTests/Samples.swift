@@ -123,7 +123,7 @@ extension Samples {
             vehicle: self.vehicle, endpoint: self.endpoint, features: [.maneuvers, .laneGuidance, .requests])
         vehicle.limits.maneuverInstructionLengthMax = 24
         vehicle.limits.maneuversStoredMax = 10
-        vehicle.limits.frameBytesMax = 8_192
+        vehicle.receiveFrameBytesMax = 8_192
         vehicle.preferences.distanceUnits = .metric
         vehicle.preferences.locale = "de-LI"
         vehicle.guidanceWanted = true
@@ -133,7 +133,7 @@ extension Samples {
         hello.software = "rig 1.0"
         hello.credential = [0xDE, 0xAD, 0xBE, 0xEF]
         hello.keepaliveMilliseconds = 5_000
-        hello.frameBytesMax = 65_536
+        hello.sendFrameBytesMax = 65_536
         hello.resumptionToken = self.token
         hello.resumeSession = self.session
         hello.resumeSequence = 300
@@ -146,7 +146,7 @@ extension Samples {
         var welcome = Welcome(resumptionToken: self.token)
         welcome.features = [FeatureGrant(.maneuvers), FeatureGrant(.charge, withheld: .notRequested)]
         welcome.keepaliveMilliseconds = 5_000
-        welcome.frameBytesMax = 65_536
+        (welcome.receiveFrameBytesMax, welcome.sendFrameBytesMax) = (65_536, 8_192)
         welcome.isResumed = true
         welcome.sessions = [
             ResumedSession(session: self.session, sequence: 300, phase: .ended, endReason: .userStopped)

@@ -85,8 +85,8 @@ import WaymarkTexts
 
     @Test func `a wrong profile is refused by its key`() throws {
         #expect(
-            try ClusterProfile.parse(Data("{\"limits\":{\"frameBytes\":4096}}".utf8), "p").limits
-                .frameBytesMax == 4_096)
+            try ClusterProfile.parse(Data("{\"limits\":{\"frameBytes\":4096}}".utf8), "p")
+                .receiveFrameBytesMax == 4_096)
         for text in ["{\"limit\":{}}", "{\"limits\":{\"lanes\":1}}", "{\"locale\":5}", "[]"] {
             #expect(throws: (any Error).self) { try ClusterProfile.parse(Data(text.utf8), "p") }
         }
@@ -94,9 +94,9 @@ import WaymarkTexts
 
     @Test(arguments: ["4095", "16777217", "-1", "few"])
     func `a size of frames that the protocol does not allow is refused`(_ size: String) throws {
-        _ = try Cluster.parse(["--id", "car", "--frame-bytes-max", "4096"])
+        _ = try Cluster.parse(["--id", "car", "--receive-frame-bytes-max", "4096"])
         #expect(throws: (any Error).self) {
-            try Cluster.parse(["--id", "car", "--frame-bytes-max", size])
+            try Cluster.parse(["--id", "car", "--receive-frame-bytes-max", size])
         }
     }
 

@@ -189,9 +189,7 @@ private struct LongRoute {
     }
 
     @Test func `a route is divided by the exact sizes of what it has`() {
-        var limits = VehicleLimits()
-        limits.frameBytesMax = 4_096
-        let profile = Profile(limits: limits)
+        let profile = Profile(frameBytesMax: 4_096)
         let maneuvers = (UInt32(1)...4_096).map { Maneuver(id: ManeuverID(rawValue: $0), type: .noTurn) }
         let parts = profile.shorten([.addManeuvers(maneuvers, generation: 1)], Codec.coder)
         let sizes = parts.map { Codec.encode(Envelope(.publication($0))).bytes.count }

@@ -140,7 +140,7 @@ private enum Largest {
 /// Endpoints that take small frames.
 @Suite struct SizeTests {
     private static func small(_ frameBytesMax: UInt32 = 4_096, _ name: String = "cluster") -> Hello.Role {
-        World.endpoint("car", name) { $0.limits.frameBytesMax = frameBytesMax }
+        World.endpoint("car", name) { $0.receiveFrameBytesMax = frameBytesMax }
     }
 
     private static func byteCount(_ envelope: Envelope) -> Int { Codec.encode(envelope).bytes.count }
@@ -194,7 +194,9 @@ private enum Largest {
         begin.withheld = Feature.allCases.map { FeatureGrant($0, withheld: .policy) }
         var welcome = Welcome(resumptionToken: ResumptionToken(high: .max, low: .max))
         welcome.features = Feature.allCases.map { FeatureGrant($0, withheld: .policy) }
-        (welcome.software, welcome.frameBytesMax, welcome.keepaliveMilliseconds) = (display, .max, .max)
+        (welcome.software, welcome.receiveFrameBytesMax, welcome.keepaliveMilliseconds) = (
+            display, .max, .max
+        )
         let rejection = Rejection(.outOfRange, field: text, reason: text)
         var goodbye = Goodbye(.shuttingDown, reason: Largest.text(256))
         goodbye.reconnectAfterMilliseconds = .max
@@ -317,7 +319,7 @@ private enum Largest {
         let second = world.arrive(
             3,
             World.endpoint("car", "hud") {
-                $0.limits.frameBytesMax = 4_096
+                $0.receiveFrameBytesMax = 4_096
                 $0.preferences.distanceUnits = .metric
             })
         world.publish(
@@ -328,9 +330,7 @@ private enum Largest {
 
     @Test func `sizes of frames are rounded down to powers of two, so that endpoints share their bytes`() {
         func profile(_ frameBytesMax: UInt32) -> Profile {
-            var limits = VehicleLimits()
-            limits.frameBytesMax = frameBytesMax
-            return Profile(limits: limits)
+            Profile(frameBytesMax: frameBytesMax)
         }
         #expect(profile(4_096) == profile(8_191))
         #expect(profile(8_191).frameBytesMax == 4_096)

@@ -345,7 +345,7 @@ import WaymarkProtocol
     {
         var world = try Self.longRoute()
         world.arrive(3, World.endpoint("car") { $0.guidanceWanted = true })
-        let hello = Hello(role: World.endpoint("car", "a") { $0.limits.frameBytesMax = 4_096 })
+        let hello = Hello(role: World.endpoint("car", "a") { $0.receiveFrameBytesMax = 4_096 })
         let token = ResumptionToken(high: 0, low: 99)
         let largest = Self.largestStep(
             of: .arrived(ConnectionID(2), hello, .user(1), token: token), in: &world)

@@ -90,7 +90,7 @@ import WaymarkRecording
         gateway.tellState()
         gateway.change("car") { car in
             car.endpoints[0].features = FeatureSet([.routeSegments])
-            car.endpoints[0].limits.frameBytesMax = 4_096
+            car.endpoints[0].receiveFrameBytesMax = 4_096
         }
         let points = (0..<3_000).map {
             Coordinate(latitude: 47 + Double($0 * $0 % 997) / 1_000, longitude: 9 + Double($0) / 1_000)

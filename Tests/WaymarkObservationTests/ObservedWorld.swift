@@ -17,6 +17,9 @@ struct ObservedWorld {
     /// Observers that do not read.
     var stalled: Set<ConnectionID> = []
     var welcomes: [ConnectionID: Welcome] = [:]
+    /// The longest frame that each observer was sent, in bytes.
+    var longest: [ConnectionID: Int] = [:]
+    private var partial: [ConnectionID: PartialMessage] = [:]
     var mail: [ConnectionID: [Envelope]] = [:]
     /// What event loops measured last.
     var measures = Measures(counters: [], connections: [])
@@ -35,11 +38,11 @@ struct ObservedWorld {
 
     mutating func observer(
         _ id: UInt64, _ visibility: Visibility = .all, resuming token: ResumptionToken? = nil,
-        principal: Principal = .user(1), subject: AccessSubject = AccessSubject()
+        principal: Principal = .user(1), subject: AccessSubject = AccessSubject(), frameBytesMax: UInt32 = 0
     ) -> ObservationHub.Verdict {
         self.token += 1
         var hello = ObserverHello(observer: ObserverName(unchecked: "watcher"))
-        hello.visibility = visibility
+        (hello.visibility, hello.receiveFrameBytesMax) = (visibility, frameBytesMax)
         let verdict = self.hub.admit(
             ConnectionID(id), hello, resuming: token, principal, subject,
             ResumptionToken(high: 9, low: self.token), in: self.gateway, at: self.now)
@@ -79,8 +82,12 @@ struct ObservedWorld {
     }
 
     private mutating func receive(_ frame: Frame, _ id: ConnectionID) {
+        self.longest[id] = max(self.longest[id] ?? 0, frame.bytes.count)
         do {
-            let message = try Codec.decode(frame).message
+            let part = try Codec.decode(frame)
+            let whole = try self.partial[id, default: PartialMessage()].add(
+                part, byteCount: frame.bytes.count)
+            guard let message = whole?.message else { return }
             self.told[id, default: []].append(message)
             self.states[id, default: ObservedGateway()].apply(message) { frame in
                 do { return try Codec.outline(of: frame) } catch { return nil }

@@ -237,7 +237,7 @@ import WaymarkProtocol
         var actions: [AcceptingSession.Action] = []
         var session = AcceptingSession(
             limits: .init(), allowedRoles: [.vehicle], at: Instant(nanoseconds: 0), into: &actions)
-        #expect(session.frameBytesMax == ProtocolConstants.helloFrameBytesMax)
+        #expect(session.receiveFrameBytesMax == ProtocolConstants.helloFrameBytesMax)
         let unknown = FrameHeader(type: 0x0EEE, flags: .skippable)
         guard case .close(let goodbye) = session.receive(unknown) else {
             Issue.record("taken before the Hello")
@@ -247,8 +247,39 @@ import WaymarkProtocol
         session.handle(.received(.hello(Self.vehicle)), at: Instant(nanoseconds: 0), into: &actions)
         session.handle(
             .admitted(Welcome(resumptionToken: Self.token)), at: Instant(nanoseconds: 0), into: &actions)
-        #expect(session.frameBytesMax == ConnectionLimits().frameBytesMax)
+        #expect(session.receiveFrameBytesMax == ConnectionLimits().frameBytesMax)
         #expect(session.receive(unknown) == .skip)
+    }
+
+    @Test(arguments: [(own: UInt32(0), agreed: UInt32(16_777_216)), (4_096, 4_096), (16_777_216, 16_777_216)])
+    func `the Welcome tells the largest frame in both directions`(_ own: UInt32, _ agreed: UInt32) {
+        for role in [Self.vehicle.role, Self.client.role] {
+            var hello = Hello(role: role)
+            switch role {
+            case .vehicle(var vehicle):
+                vehicle.receiveFrameBytesMax = own
+                hello.role = .vehicle(vehicle)
+            case .navigation(var client):
+                client.receiveFrameBytesMax = own
+                hello.role = .navigation(client)
+            case .observer: break
+            }
+            hello.sendFrameBytesMax = 5_000
+            var actions: [AcceptingSession.Action] = []
+            var session = AcceptingSession(
+                limits: .init(), allowedRoles: [.vehicle, .navigation], at: Instant(nanoseconds: 0),
+                into: &actions)
+            session.handle(.received(.hello(hello)), at: Instant(nanoseconds: 0), into: &actions)
+            session.handle(
+                .admitted(Welcome(resumptionToken: Self.token)), at: Instant(nanoseconds: 0), into: &actions)
+            #expect(session.receiveFrameBytesMax == 5_000)
+            #expect(session.sendFrameBytesMax == agreed)
+            let welcomes = actions.compactMap { action in
+                if case .send(.welcome(let welcome)) = action { welcome } else { nil }
+            }
+            #expect(welcomes.map(\.receiveFrameBytesMax) == [5_000])
+            #expect(welcomes.map(\.sendFrameBytesMax) == [agreed])
+        }
     }
 
     @Test func `while draining only what a client publishes is still read`() {

@@ -23,42 +23,31 @@ import WaymarkProtocol
         var isArmed: Bool
     }
 
-    @Test
-    func `an endpoint that takes small frames accepts no others, and the gateway's own maximum at most`() {
-        for (own, agreed, expected) in [
-            (UInt32(0), UInt32(65_536), UInt32(65_536)), (4_096, 65_536, 4_096), (131_072, 65_536, 65_536),
-        ] {
-            var vehicle = VehicleHello(
-                vehicle: VehicleID(unchecked: "car"), endpoint: EndpointName(unchecked: "cluster"),
-                features: [])
-            vehicle.limits.frameBytesMax = own
+    @Test(arguments: [
+        (own: UInt32(0), agreed: UInt32(16_777_216), expected: UInt32(16_777_216)), (0, 65_536, 65_536),
+        (4_096, 4_096, 4_096), (4_096, 65_536, 4_096), (131_072, 65_536, 65_536),
+    ])
+    func `a peer accepts frames up to its own size and the agreed one, whatever its role`(
+        _ own: UInt32, _ agreed: UInt32, _ expected: UInt32
+    ) {
+        var vehicle = VehicleHello(
+            vehicle: VehicleID(unchecked: "car"), endpoint: EndpointName(unchecked: "cluster"), features: [])
+        vehicle.receiveFrameBytesMax = own
+        var client = NavigationHello(client: ClientID(unchecked: "app"), features: FeatureSet())
+        client.receiveFrameBytesMax = own
+        var observer = ObserverHello(observer: ObserverName(unchecked: "watcher"))
+        observer.receiveFrameBytesMax = own
+        for role in [Hello.Role.vehicle(vehicle), .navigation(client), .observer(observer)] {
             var actions: [ConnectingSession.Action] = []
             var session = ConnectingSession(
-                hello: Hello(role: .vehicle(vehicle)), limits: .init(), at: Instant(nanoseconds: 0),
-                into: &actions)
-            #expect(session.receivedFrameBytesMax == (own == 0 ? ConnectionLimits().frameBytesMax : own))
+                hello: Hello(role: role), limits: .init(), at: Instant(nanoseconds: 0), into: &actions)
+            #expect(session.receiveFrameBytesMax == (own == 0 ? 16_777_216 : own))
             var welcome = Welcome(resumptionToken: ResumptionToken(high: 1, low: 2))
-            welcome.frameBytesMax = agreed
+            (welcome.receiveFrameBytesMax, welcome.sendFrameBytesMax) = (32_768, agreed)
             session.handle(
                 .received(Envelope(.welcome(welcome))), at: Instant(nanoseconds: 1), into: &actions)
-            #expect(session.receivedFrameBytesMax == expected)
-        }
-    }
-
-    @Test func `an observer accepts frames that have a frame of the agreed size in them`() {
-        var actions: [ConnectingSession.Action] = []
-        let observer = ObserverHello(observer: ObserverName(unchecked: "watcher"))
-        let session = ConnectingSession(
-            hello: Hello(role: .observer(observer)), limits: .init(), at: Instant(nanoseconds: 0),
-            into: &actions)
-        for agreed in [UInt32(65_536), 16_777_216] {
-            var welcome = Welcome(resumptionToken: ResumptionToken(high: 1, low: 2))
-            welcome.frameBytesMax = agreed
-            var session = session
-            session.handle(
-                .received(Envelope(.welcome(welcome))), at: Instant(nanoseconds: 1), into: &actions)
-            #expect(session.frameBytesMax == agreed)
-            #expect(session.receivedFrameBytesMax == agreed + 1_024)
+            #expect(session.receiveFrameBytesMax == expected)
+            #expect(session.sendFrameBytesMax == 32_768)
         }
     }
 
@@ -139,10 +128,12 @@ import WaymarkProtocol
         var session = ConnectingSession(
             hello: Self.hello, limits: .init(), at: Instant(nanoseconds: 0), into: &actions)
         var welcome = Welcome(resumptionToken: ResumptionToken(high: 1, low: 2))
-        (welcome.keepaliveMilliseconds, welcome.frameBytesMax) = (keepalive, frameBytes)
+        (welcome.keepaliveMilliseconds, welcome.receiveFrameBytesMax) = (keepalive, frameBytes)
+        welcome.sendFrameBytesMax = frameBytes
         actions = []
         session.handle(.received(Envelope(.welcome(welcome))), at: Instant(nanoseconds: 0), into: &actions)
-        #expect(ProtocolConstants.frameBytes.contains(session.frameBytesMax))
+        #expect(ProtocolConstants.frameBytes.contains(session.sendFrameBytesMax))
+        #expect(ProtocolConstants.frameBytes.contains(session.receiveFrameBytesMax))
         let bounds = ProtocolConstants.keepaliveMilliseconds
         for case .arm(let deadline) in actions {
             let milliseconds = deadline.nanoseconds / 1_000_000

@@ -90,7 +90,7 @@ import WaymarkScenario
             return .frame(CrossedFrame(frame, of: Self.cluster, way, sent: Instant(nanoseconds: 0)))
         }
         var welcome = Welcome(resumptionToken: ResumptionToken(high: 1, low: 2))
-        (welcome.keepaliveMilliseconds, welcome.frameBytesMax) = (10_000, 1_048_576)
+        (welcome.keepaliveMilliseconds, welcome.receiveFrameBytesMax) = (10_000, 1_048_576)
         let first = frame(.welcome(welcome), .toPeer)
         welcome.isResumed = isResumed
         let place = Waypoint(center: Coordinate(latitude: 47, longitude: 9))

@@ -51,7 +51,7 @@ OTHERS = {
     },
     m.Welcome: {
         "resumed": FLAG, "software": TEXT, "instance": TEXT, "epoch": NUMBER, "keepaliveMilliseconds": MILLISECONDS,
-        "frameBytesMax": NUMBER, "withheld": WITHHELD,
+        "receiveFrameBytesMax": NUMBER, "sendFrameBytesMax": NUMBER, "withheld": WITHHELD,
     },
     m.Goodbye: {"code": CLOSE_CODE, "reason": TEXT, "reconnectAfterMilliseconds": MILLISECONDS},
     m.OpenSession: {**REQUEST, "vehicles": TEXTS, "anyThatAsked": FLAG, "receiptsEveryMilliseconds": MILLISECONDS},

@@ -32,7 +32,8 @@ class Conversation:
     """One conversation, written step by step; its states come from an Endpoint."""
 
     def __init__(self, protos, name, limits=None):
-        self.protos, self.name, self.limits = protos, name, limits or {}
+        self.protos, self.name, self.limits = protos, name, dict(limits or {})
+        self.receive_frame_bytes_max = self.limits.pop("receive_frame_bytes_max", 0)
         self.endpoint, self.steps = Endpoint(self.limits), []
         self.session, self.number, self.generation = 7, 0, 0
         # The token of the last Welcome that the endpoint got, and how many Welcomes the gateway has sent.
@@ -80,6 +81,8 @@ class Conversation:
                 "preferences": {},
             },
         }
+        if self.receive_frame_bytes_max:
+            hello["receive_frame_bytes_max"] = self.receive_frame_bytes_max
         if self.token:
             hello["resumption_token"] = self.token
         if session:
@@ -99,7 +102,8 @@ class Conversation:
         welcome = {
             "version": 1,
             "keepalive_milliseconds": 10000,
-            "frame_bytes_max": 1048576,
+            "receive_frame_bytes_max": 1048576,
+            "send_frame_bytes_max": self.receive_frame_bytes_max or 16777216,
             "resumption_token": self.token,
             "gateway_instance": "gateway",
             "gateway_epoch": "1789000000000",
@@ -517,12 +521,12 @@ class Conversations:
         talk.start(number=1)
         talk.extension(3)
         talk.end_snapshot()
-        talk = self.new("an extension ends a publication of several frames", {"frame_bytes_max": 4096}).join()
+        talk = self.new("an extension ends a publication of several frames", {"receive_frame_bytes_max": 4096}).join()
         talk.start(FITTED | MORE)
         talk.extension()
 
     def groups(self):
-        small = {"frame_bytes_max": 4096}
+        small = {"receive_frame_bytes_max": 4096}
         talk = self.new("a route in several frames", small).join()
         talk.start(FITTED | MORE)
         talk.with_generation("AddManeuvers", FITTED | MORE, 1, maneuvers=maneuvers(1, 2))

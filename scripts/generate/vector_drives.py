@@ -28,7 +28,7 @@ class RandomDrive:
         {},
         {"maneuvers_stored_max": 2},
         {"maneuvers_stored_max": 3, "lane_guidances_stored_max": 2},
-        {"frame_bytes_max": 4096},
+        {"receive_frame_bytes_max": 4096},
     ]
 
     def __init__(self, talk, seed):

@@ -14,6 +14,7 @@ from vector_cases import Cases, Large
 from vector_conversations import Conversations
 from vector_drives import Drives
 from vector_frames import Frames
+from vector_parts import Parts
 from vector_schema import Protos
 
 FOLDER = Path(__file__).resolve().parents[2] / "Protos/vectors"
@@ -24,7 +25,7 @@ def files():
     protos = Protos()
     files = {}
     names = set()
-    makers = [Bodies, Cases, Large, Frames, Conversations, Drives]
+    makers = [Bodies, Cases, Large, Frames, Parts, Conversations, Drives]
     for file, vector in (each for maker in makers for each in maker(protos).all()):
         if vector["name"] in names:
             sys.exit(f"two vectors are called {vector['name']}")

@@ -13,6 +13,8 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
     private struct Connection: Sendable {
         var session: ConnectingSession
         var splitter: FrameSplitter
+        /// A message of which more frames are to come.
+        var partial = PartialMessage()
         /// Frames of the peer session that are not written yet.
         var control: [UInt8] = []
         /// When the peer was told of the Welcome.
@@ -136,7 +138,7 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
         let session = ConnectingSession(
             hello: self.peer.hello(), limits: self.limits, at: now, into: &sessionActions)
         self.connection = Connection(
-            session: session, splitter: FrameSplitter(frameBytesMax: session.receivedFrameBytesMax))
+            session: session, splitter: FrameSplitter(frameBytesMax: session.receiveFrameBytesMax))
         self.perform(sessionActions, at: now, &actions)
     }
 
@@ -267,7 +269,7 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
 
     private mutating func decode(_ frame: Frame, at now: Instant, _ actions: inout [Action]) {
         do throws(DecodingError) {
-            self.handle(.received(try Codec.decode(frame)), at: now, &actions)
+            self.receive(try Codec.decode(frame), byteCount: frame.bytes.count, at: now, &actions)
         } catch {
             switch error {
             case .rejected(let rejection):
@@ -277,6 +279,24 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
             // From a newer gateway, or an extension.
             case .unknownType: self.tell(.skipped(frame.header), at: now, &actions)
             }
+        }
+    }
+
+    /// Hands a message to the peer session once all of its frames have arrived.
+    private mutating func receive(
+        _ envelope: Envelope, byteCount: Int, at now: Instant, _ actions: inout [Action]
+    ) {
+        let isWelcome = envelope.message.type == .welcome
+        // What may not come now is not kept.
+        guard (self.connection?.session.state == .awaitingWelcome) == isWelcome else {
+            return self.handle(.received(envelope), at: now, &actions)
+        }
+        do throws(PartialMessageError) {
+            guard let whole = try self.connection?.partial.add(envelope, byteCount: byteCount) else { return }
+            self.handle(.received(whole), at: now, &actions)
+        } catch {
+            self.handle(
+                .violated(.frameTooLarge, reason: "a message in several frames: \(error)"), at: now, &actions)
         }
     }
 
@@ -322,7 +342,10 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
     package var owedByteCount: Int { (self.connection?.control.count ?? 0) + self.peer.owedByteCount }
 
     /// The same, and the memory of bytes that were read and not handled.
-    package var heldByteCount: Int { self.owedByteCount + (self.connection?.splitter.byteCapacity ?? 0) }
+    package var heldByteCount: Int {
+        self.owedByteCount + (self.connection?.splitter.byteCapacity ?? 0)
+            + (self.connection?.partial.byteCount ?? 0)
+    }
 
     /// Cuts the connection if the gateway asks and does not read the answers: without a bound they would fill the memory.
     ///
@@ -369,9 +392,9 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
 
     private mutating func welcome(_ welcome: Welcome, at now: Instant, _ actions: inout [Action]) {
         self.wasWelcomed = true
-        let frameBytesMax = self.connection?.session.frameBytesMax ?? 0
-        let receivedFrameBytesMax = self.connection?.session.receivedFrameBytesMax ?? 0
-        self.connection?.splitter.frameBytesMax = receivedFrameBytesMax
+        let frameBytesMax = self.connection?.session.sendFrameBytesMax ?? 0
+        let receiveFrameBytesMax = self.connection?.session.receiveFrameBytesMax ?? 0
+        self.connection?.splitter.frameBytesMax = receiveFrameBytesMax
         self.tell(.welcomed(welcome, frameBytesMax: Int(frameBytesMax)), at: now, &actions)
         let note = PeerNote(
             .notice, "connected",

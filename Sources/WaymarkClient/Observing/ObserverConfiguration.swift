@@ -27,6 +27,9 @@ extension Observer {
         public var includesFrames = false
         /// The listener's pre-shared key; empty for none.
         public var credential: [UInt8] = []
+        /// The largest frame that it takes, header included: 4 096 ... 16 777 216 bytes, or 0 for any. What is longer comes in several
+        /// frames, and is read as one message.
+        public var receiveFrameBytesMax: UInt32 = 0
         /// The policy for reconnecting after a loss.
         public var reconnection = ReconnectionPolicy()
         /// Logs what the library does by itself: connecting, losses, reconnecting, and readers that miss updates. By default
@@ -50,6 +53,7 @@ extension ObserverHello {
             throw .invalid("the observer id \(configuration.id) must be 1 to 64 of A-Z a-z 0-9 . _ : -")
         }
         self.init(observer: name)
+        self.receiveFrameBytesMax = configuration.receiveFrameBytesMax
     }
 }
 

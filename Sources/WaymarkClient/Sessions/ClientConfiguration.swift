@@ -19,6 +19,9 @@ extension NavigationClient {
         public var priority: Int32 = 0
         /// The listener's pre-shared key; empty for none.
         public var credential: [UInt8] = []
+        /// The largest frame that it takes, header included: 4 096 ... 16 777 216 bytes, or 0 for any. What is longer comes in several
+        /// frames, and is read as one message.
+        public var receiveFrameBytesMax: UInt32 = 0
         /// The policy for reconnecting after a loss.
         public var reconnection = ReconnectionPolicy()
         /// Answers a vehicle that asks for a drive. nil: the gateway does not ask this client. The task of the closure is cancelled when

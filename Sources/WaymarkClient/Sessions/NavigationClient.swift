@@ -341,5 +341,6 @@ extension NavigationHello {
         if configuration.onDestination == nil { features.remove(.destinationRequests) }
         self.init(client: id, features: features)
         self.priority = configuration.priority
+        self.receiveFrameBytesMax = configuration.receiveFrameBytesMax
     }
 }

@@ -54,9 +54,6 @@ public struct EndpointLimits: Sendable, Hashable {
     public var laneGuidancesStoredMax: UInt32 = 0
     /// The number of points that it can store of a route segment's line; longer lines are thinned.
     public var routeSegmentPointsMax: UInt32 = 0
-    /// The largest frame that it takes, header included: 0 or 4 096 ... 16 777 216 bytes. A long route comes in parts then, see
-    /// ``VehicleState/isComplete``.
-    public var frameBytesMax: UInt32 = 0
 
     /// Creates limits that limit nothing.
     public init() {}
@@ -75,6 +72,9 @@ extension VehicleEndpoint {
         public var withoutFeatures: Set<GuidanceFeature> = []
         /// The limits of what it can show and store.
         public var limits = EndpointLimits()
+        /// The largest frame that it takes, header included: 4 096 ... 16 777 216 bytes, or 0 for any. A long route comes in parts then,
+        /// see ``VehicleState/isComplete``.
+        public var receiveFrameBytesMax: UInt32 = 0
         /// The units in which it shows distances.
         public var distanceUnits = DistanceUnits.asPublished
         /// The locale, a BCP 47 tag; empty if unknown.
@@ -130,6 +130,7 @@ extension VehicleHello {
         }
         self.init(vehicle: vehicle, endpoint: name, features: features)
         self.limits = VehicleLimits(configuration.limits)
+        self.receiveFrameBytesMax = configuration.receiveFrameBytesMax
         self.preferences.distanceUnits = configuration.distanceUnits
         self.preferences.locale = configuration.locale
         self.guidanceWanted = configuration.isGuidanceWanted
@@ -148,6 +149,5 @@ extension VehicleLimits {
         self.maneuversStoredMax = limits.maneuversStoredMax
         self.laneGuidancesStoredMax = limits.laneGuidancesStoredMax
         self.routeSegmentPointsMax = limits.routeSegmentPointsMax
-        self.frameBytesMax = limits.frameBytesMax
     }
 }

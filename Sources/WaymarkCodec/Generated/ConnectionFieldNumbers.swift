@@ -17,7 +17,6 @@ extension FieldNumber {
         static let maneuversStoredMax = 7
         static let laneGuidancesStoredMax = 8
         static let routeSegmentPointsMax = 9
-        static let frameBytesMax = 10
     }
 
     enum VehiclePreferences {
@@ -61,13 +60,14 @@ extension FieldNumber {
         static let software = 7
         static let credential = 8
         static let keepaliveMilliseconds = 9
-        static let frameBytesMax = 10
+        static let sendFrameBytesMax = 10
         static let resumptionToken = 11
         static let resumeSessionId = 12
         static let resumeSequence = 13
         static let negotiatedLimits = 14
         static let observer = 15
         static let reportIgnored = 16
+        static let receiveFrameBytesMax = 17
     }
 
     enum ResumedSession {
@@ -81,7 +81,7 @@ extension FieldNumber {
         static let version = 1
         static let features = 2
         static let keepaliveMilliseconds = 3
-        static let frameBytesMax = 4
+        static let receiveFrameBytesMax = 4
         static let resumptionToken = 5
         static let resumed = 6
         static let sessions = 7
@@ -92,6 +92,7 @@ extension FieldNumber {
         static let gatewayInstance = 12
         static let gatewayEpoch = 13
         static let visibility = 14
+        static let sendFrameBytesMax = 15
     }
 
     enum Goodbye {

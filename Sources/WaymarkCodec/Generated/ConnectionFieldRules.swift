@@ -17,7 +17,6 @@ extension FieldRules {
         "maneuvers_stored_max": .any,
         "lane_guidances_stored_max": .any,
         "route_segment_points_max": .any,
-        "frame_bytes_max": .range(4_096...16_777_216).orZero,
     ]
 
     static let vehiclePreferences: Rules = [
@@ -61,13 +60,14 @@ extension FieldRules {
         "software": .text(128),
         "credential": .text(256),
         "keepalive_milliseconds": .range(1_000...600_000).orZero,
-        "frame_bytes_max": .range(4_096...16_777_216).orZero,
+        "send_frame_bytes_max": .range(4_096...16_777_216).orZero,
         "resumption_token": .range(16...16).orZero,
         "resume_session_id": .any,
         "resume_sequence": .any,
         "negotiated_limits": .any,
         "observer": .any,
         "report_ignored": .any,
+        "receive_frame_bytes_max": .range(4_096...16_777_216).orZero,
     ]
 
     static let resumedSession: Rules = [
@@ -81,7 +81,7 @@ extension FieldRules {
         "version": .id,
         "features": .any.atMost(64),
         "keepalive_milliseconds": .any,
-        "frame_bytes_max": .any,
+        "receive_frame_bytes_max": .any,
         "resumption_token": .range(16...16).required,
         "resumed": .any,
         "sessions": .any.atMost(4_096),
@@ -92,6 +92,7 @@ extension FieldRules {
         "gateway_instance": .requiredName,
         "gateway_epoch": .requiredLong,
         "visibility": .range(0...3),
+        "send_frame_bytes_max": .any,
     ]
 
     static let goodbye: Rules = [

@@ -30,6 +30,7 @@ extension FieldNumber {
         static let withheld = 9
         static let settings = 10
         static let receipt = 11
+        static let receiveFrameBytesMax = 12
     }
 
     enum VehicleRecord {

@@ -30,6 +30,7 @@ extension FieldRules {
         "withheld": .any.atMost(64),
         "settings": .any,
         "receipt": .any,
+        "receive_frame_bytes_max": .range(4_096...16_777_216).orZero,
     ]
 
     static let vehicleRecord: Rules = [

@@ -116,7 +116,6 @@ extension VehicleLimits {
             unsafe wire.pointee.maneuvers_stored_max = self.maneuversStoredMax
             unsafe wire.pointee.lane_guidances_stored_max = self.laneGuidancesStoredMax
             unsafe wire.pointee.route_segment_points_max = self.routeSegmentPointsMax
-            unsafe wire.pointee.frame_bytes_max = self.frameBytesMax
         }
     }
 
@@ -131,7 +130,6 @@ extension VehicleLimits {
         self.maneuversStoredMax = unsafe wire.pointee.maneuvers_stored_max
         self.laneGuidancesStoredMax = unsafe wire.pointee.lane_guidances_stored_max
         self.routeSegmentPointsMax = unsafe wire.pointee.route_segment_points_max
-        self.frameBytesMax = unsafe wire.pointee.frame_bytes_max
     }
 }
 
@@ -176,7 +174,8 @@ extension Hello {
             unsafe wire.pointee.software = arena.text(self.software)
             unsafe wire.pointee.credential = arena.bytes(self.credential)
             unsafe wire.pointee.keepalive_milliseconds = self.keepaliveMilliseconds ?? 0
-            unsafe wire.pointee.frame_bytes_max = self.frameBytesMax ?? 0
+            unsafe wire.pointee.send_frame_bytes_max = self.sendFrameBytesMax ?? 0
+            unsafe wire.pointee.receive_frame_bytes_max = self.receiveFrameBytesMax
             unsafe wire.pointee.resumption_token = arena.bytes(self.resumptionToken?.bytes ?? [])
             unsafe wire.pointee.resume_session_id = self.resumeSession.rawValue
             unsafe wire.pointee.resume_sequence = self.resumeSequence
@@ -196,7 +195,7 @@ extension Hello {
         self.software = unsafe text(wire.pointee.software)
         self.credential = unsafe numbers(wire.pointee.credential.len, wire.pointee.credential.data) { $0 }
         self.keepaliveMilliseconds = unsafe wire.pointee.keepalive_milliseconds.given
-        self.frameBytesMax = unsafe wire.pointee.frame_bytes_max.given
+        self.sendFrameBytesMax = unsafe wire.pointee.send_frame_bytes_max.given
         self.resumptionToken = unsafe ResumptionToken(wire.pointee.resumption_token)
         self.resumeSession = SessionID(unsafe wire.pointee.resume_session_id)
         self.resumeSequence = unsafe wire.pointee.resume_sequence
@@ -214,17 +213,21 @@ extension Hello.Role {
         try Self.check("navigation", isNavigation, unsafe wire.pointee.navigation != nil)
         try Self.check("observer", isObserver, unsafe wire.pointee.observer != nil)
         let reportsIgnored = unsafe wire.pointee.report_ignored != 0
+        let receiveFrameBytesMax = unsafe wire.pointee.receive_frame_bytes_max
         if let vehicle = unsafe wire.pointee.vehicle {
             var vehicle = unsafe VehicleHello(vehicle)
             vehicle.reportsIgnored = reportsIgnored
+            vehicle.receiveFrameBytesMax = receiveFrameBytesMax
             self = .vehicle(vehicle)
         } else if let navigation = unsafe wire.pointee.navigation {
             var navigation = unsafe NavigationHello(navigation)
             navigation.reportsIgnored = reportsIgnored
+            navigation.receiveFrameBytesMax = receiveFrameBytesMax
             self = .navigation(navigation)
         } else if let observer = unsafe wire.pointee.observer {
             var observer = unsafe ObserverHello(observer)
             observer.reportsIgnored = reportsIgnored
+            observer.receiveFrameBytesMax = receiveFrameBytesMax
             self = .observer(observer)
         } else {
             throw Rejection(.outOfRange, field: "role", reason: "is not known")
@@ -299,7 +302,8 @@ extension Welcome {
             unsafe (wire.pointee.n_features, wire.pointee.features) =
                 unsafe arena.list(self.features) { unsafe $0.wire(in: arena) }
             unsafe wire.pointee.keepalive_milliseconds = self.keepaliveMilliseconds
-            unsafe wire.pointee.frame_bytes_max = self.frameBytesMax
+            unsafe wire.pointee.receive_frame_bytes_max = self.receiveFrameBytesMax
+            unsafe wire.pointee.send_frame_bytes_max = self.sendFrameBytesMax
             unsafe wire.pointee.resumption_token = arena.bytes(self.resumptionToken.bytes)
             unsafe wire.pointee.resumed = self.isResumed ? 1 : 0
             unsafe (wire.pointee.n_sessions, wire.pointee.sessions) =
@@ -324,7 +328,8 @@ extension Welcome {
         self.version = unsafe wire.pointee.version
         self.features = unsafe FeatureGrant.known(wire.pointee.n_features, wire.pointee.features)
         self.keepaliveMilliseconds = unsafe wire.pointee.keepalive_milliseconds
-        self.frameBytesMax = unsafe wire.pointee.frame_bytes_max
+        self.receiveFrameBytesMax = unsafe wire.pointee.receive_frame_bytes_max
+        self.sendFrameBytesMax = unsafe wire.pointee.send_frame_bytes_max
         self.isResumed = unsafe wire.pointee.resumed != 0
         self.sessions = unsafe list(wire.pointee.n_sessions, wire.pointee.sessions) {
             unsafe ResumedSession($0)

@@ -37,6 +37,7 @@ extension EndpointRecord {
                 unsafe arena.list(self.withheld) { unsafe $0.wire(in: arena) }
             unsafe wire.pointee.settings = self.settings.wire(in: arena).message()
             if let receipt { unsafe wire.pointee.receipt = receipt.wire(in: arena).message() }
+            unsafe wire.pointee.receive_frame_bytes_max = self.receiveFrameBytesMax
         }
     }
 
@@ -58,6 +59,7 @@ extension EndpointRecord {
                 throw error.inside("settings")
             }
         }
+        self.receiveFrameBytesMax = unsafe wire.pointee.receive_frame_bytes_max
         if let receipt = unsafe wire.pointee.receipt {
             do { self.receipt = try unsafe Receipt(receipt) } catch { throw error.inside("receipt") }
         }

@@ -26,7 +26,7 @@ package struct Cluster: AsyncParsableCommand {
         completion: .file(extensions: ["json"]))
     var profile = "full"
     @Option(help: "The largest frame that the cluster takes, in bytes, 4096 to 16777216: a small device.")
-    var frameBytesMax: UInt32?
+    var receiveFrameBytesMax: UInt32?
     @Flag(help: "Print one JSON object per line.") var json = false
     @Option(
         help:
@@ -51,8 +51,8 @@ package struct Cluster: AsyncParsableCommand {
 
     package func validate() throws {
         if let timeout { _ = try duration(seconds: timeout, option: "--timeout") }
-        if let frameBytesMax, !ProtocolConstants.frameBytes.contains(frameBytesMax) {
-            throw ValidationError("--frame-bytes-max must be 4096 to 16777216")
+        if let receiveFrameBytesMax, !ProtocolConstants.frameBytes.contains(receiveFrameBytesMax) {
+            throw ValidationError("--receive-frame-bytes-max must be 4096 to 16777216")
         }
         if self.states != nil, !self.json { throw ValidationError("--states needs --json") }
         if self.watch, self.acceptPrompts != nil {
@@ -154,7 +154,7 @@ package struct Cluster: AsyncParsableCommand {
         var configuration = VehicleEndpoint.Configuration(vehicle: self.id, endpoint: self.endpoint)
         configuration.credential = try self.connection.key()
         configuration.limits = profile.limits
-        if let frameBytesMax { configuration.limits.frameBytesMax = frameBytesMax }
+        configuration.receiveFrameBytesMax = self.receiveFrameBytesMax ?? profile.receiveFrameBytesMax
         configuration.withoutFeatures = profile.without
         configuration.distanceUnits = profile.distanceUnits
         configuration.locale = profile.locale

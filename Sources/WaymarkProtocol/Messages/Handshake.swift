@@ -62,8 +62,6 @@ package struct VehicleLimits: Defaultable {
     package var laneGuidancesStoredMax: UInt32 = 0
     /// Longer lines are thinned.
     package var routeSegmentPointsMax: UInt32 = 0
-    /// The largest frame of any message to it, header included.
-    package var frameBytesMax: UInt32 = 0
 
     package init() {}
 }
@@ -87,6 +85,8 @@ package struct VehicleHello: Sendable, Hashable, Codable {
     package var preferences = VehiclePreferences()
     /// It accepts guidance from sessions for any vehicle that asked.
     package var guidanceWanted = false
+    /// The largest frame that it takes, header included; 0: any.
+    package var receiveFrameBytesMax: UInt32 = 0
     /// It wants an Error with IGNORED for each of its messages that is ignored.
     package var reportsIgnored = false
 
@@ -108,6 +108,8 @@ package struct NavigationHello: Sendable, Hashable, Codable {
     package var features: FeatureSet
     /// Higher wins, -1 000 ... 1 000.
     package var priority: Int32 = 0
+    /// The largest frame that it takes, header included; 0: any.
+    package var receiveFrameBytesMax: UInt32 = 0
     /// It wants an Error with IGNORED for each of its messages that is ignored.
     package var reportsIgnored = false
 
@@ -151,8 +153,8 @@ package struct Hello: Sendable, Hashable, Codable {
     package var credential: [UInt8] = []
     /// nil: the gateway's default.
     package var keepaliveMilliseconds: UInt32?
-    /// nil: the gateway's own limit.
-    package var frameBytesMax: UInt32?
+    /// The largest frame that the peer sends, header included; nil: the largest that the gateway takes.
+    package var sendFrameBytesMax: UInt32?
     package var resumptionToken: ResumptionToken?
     /// With a token: the session of a vehicle endpoint, and the sequence number that it received last.
     package var resumeSession: SessionID = .none
@@ -167,6 +169,15 @@ package struct Hello: Sendable, Hashable, Codable {
         case .vehicle(let vehicle): vehicle.reportsIgnored
         case .navigation(let navigation): navigation.reportsIgnored
         case .observer(let observer): observer.reportsIgnored
+        }
+    }
+
+    /// The largest frame that the peer takes, header included; 0: any.
+    package var receiveFrameBytesMax: UInt32 {
+        switch self.role {
+        case .vehicle(let vehicle): vehicle.receiveFrameBytesMax
+        case .navigation(let navigation): navigation.receiveFrameBytesMax
+        case .observer(let observer): observer.receiveFrameBytesMax
         }
     }
 }
@@ -207,7 +218,10 @@ package struct Welcome: Sendable, Hashable {
     /// Every feature the role knows.
     package var features: [FeatureGrant] = []
     package var keepaliveMilliseconds: UInt32 = 0
-    package var frameBytesMax: UInt32 = 0
+    /// The largest frame that the gateway takes from the peer, header included.
+    package var receiveFrameBytesMax: UInt32 = 0
+    /// The largest frame that the gateway sends to the peer, header included.
+    package var sendFrameBytesMax: UInt32 = 0
     package var resumptionToken: ResumptionToken
     /// The gateway accepted the token in the Hello, and the peer has resumed.
     package var isResumed = false

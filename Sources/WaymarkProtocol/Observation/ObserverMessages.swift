@@ -17,6 +17,8 @@ package struct ObserverHello: Sendable, Hashable, Codable {
     package var observer: ObserverName
     /// What its listener lets it see. Not on the wire: the driver sets it.
     package var visibility = Visibility.state
+    /// The largest frame that it takes, header included; 0: any.
+    package var receiveFrameBytesMax: UInt32 = 0
     /// It wants an Error with IGNORED for each of its messages that is ignored.
     package var reportsIgnored = false
 

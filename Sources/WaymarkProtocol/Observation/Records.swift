@@ -10,6 +10,8 @@ package struct EndpointRecord: Sendable, Hashable {
     /// What it asked for.
     package var features: FeatureSet = []
     package var limits = VehicleLimits()
+    /// The largest frame that it takes; 0: any.
+    package var receiveFrameBytesMax: UInt32 = 0
     package var preferences = VehiclePreferences()
     /// The session that it is in.
     package var session = SessionID.none

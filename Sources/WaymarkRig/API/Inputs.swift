@@ -149,15 +149,18 @@ extension Rig {
         ///   - distanceUnits: In which units it shows distances.
         ///   - locale: Of its user, e.g. `de-LI`; empty: not known.
         ///   - readDelay: How long it spends on each message, at most 8 760 h.
+        ///   - receiveFrameBytesMax: The largest frame that it takes; 0: any.
         /// - Throws: ``RigError`` for a wrong `readDelay`.
         public init(
             limits: EndpointLimits = EndpointLimits(), withoutFeatures: Set<GuidanceFeature> = [],
-            distanceUnits: DistanceUnits = .asPublished, locale: String = "", readDelay: Duration = .zero
+            distanceUnits: DistanceUnits = .asPublished, locale: String = "", readDelay: Duration = .zero,
+            receiveFrameBytesMax: UInt32 = 0
         ) throws(RigError) {
             try Check.duration(readDelay, "readDelay")
             var profile = ClusterProfile()
             (profile.limits, profile.without) = (limits, withoutFeatures)
             (profile.distanceUnits, profile.locale, profile.readDelay) = (distanceUnits, locale, readDelay)
+            profile.receiveFrameBytesMax = receiveFrameBytesMax
             self.read = .success(profile)
         }
 

@@ -73,6 +73,7 @@ struct ScenarioStage {
         var configuration = VehicleEndpoint.Configuration(
             vehicle: vehicle.id.rawValue, endpoint: endpoint.name.rawValue)
         configuration.limits = profile.limits
+        configuration.receiveFrameBytesMax = profile.receiveFrameBytesMax
         configuration.withoutFeatures = profile.without
         configuration.distanceUnits = profile.distanceUnits
         configuration.locale = profile.locale

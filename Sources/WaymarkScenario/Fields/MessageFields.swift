@@ -62,7 +62,8 @@ package enum MessageFields {
             .flag("resumed") { $0.isResumed }, .text("software") { $0.software },
             .text("instance") { $0.gateway.instance.rawValue }, .number("epoch") { $0.gateway.epoch },
             .number("keepaliveMilliseconds", .milliseconds) { $0.keepaliveMilliseconds },
-            .number("frameBytesMax") { $0.frameBytesMax },
+            .number("receiveFrameBytesMax") { $0.receiveFrameBytesMax },
+            .number("sendFrameBytesMax") { $0.sendFrameBytesMax },
             .object("withheld") { WithheldFields($0.features) },
         ])
 

@@ -202,6 +202,7 @@ extension PublishedContent.Endpoint {
         guard let vehicle = hello.vehicle else { return }
         self.granted = vehicle.features
         self.fitting.limits = vehicle.limits
+        self.fitting.receiveFrameBytesMax = vehicle.receiveFrameBytesMax
         self.fitting.units = vehicle.preferences.distanceUnits
         self.fitting.features = Set(vehicle.features)
     }

@@ -12,6 +12,8 @@ package struct ProfileError: Error, CustomStringConvertible {
 /// What a kind of cluster can do: a JSON file.
 package struct ClusterProfile: Sendable {
     package var limits = EndpointLimits()
+    /// The largest frame that it takes; 0: any.
+    package var receiveFrameBytesMax: UInt32 = 0
     package var without: Set<GuidanceFeature> = []
     package var distanceUnits = DistanceUnits.asPublished
     package var locale = ""
@@ -83,17 +85,20 @@ package struct ClusterProfile: Sendable {
             guard let number = (limit as? Int).flatMap({ UInt32(exactly: $0) }) else {
                 return "limits.\(name) must be a whole number from 0, for no limit"
             }
-            self.limits[keyPath: path] = number
+            self[keyPath: path] = number
         }
         return nil
     }
 
-    private static let limitPaths: [String: any (WritableKeyPath<EndpointLimits, UInt32> & Sendable)] = [
-        "currentRoadName": \.currentRoadNameLengthMax, "destinationName": \.destinationNameLengthMax,
-        "roadFollowingManeuver": \.roadFollowingManeuverLengthMax,
-        "maneuverInstruction": \.maneuverInstructionLengthMax, "laneInstruction": \.laneInstructionLengthMax,
-        "alertText": \.alertTextLengthMax, "maneuversStored": \.maneuversStoredMax,
-        "laneGuidancesStored": \.laneGuidancesStoredMax, "routeSegmentPoints": \.routeSegmentPointsMax,
-        "frameBytes": \.frameBytesMax,
+    private static let limitPaths: [String: any (WritableKeyPath<ClusterProfile, UInt32> & Sendable)] = [
+        "currentRoadName": \.limits.currentRoadNameLengthMax,
+        "destinationName": \.limits.destinationNameLengthMax,
+        "roadFollowingManeuver": \.limits.roadFollowingManeuverLengthMax,
+        "maneuverInstruction": \.limits.maneuverInstructionLengthMax,
+        "laneInstruction": \.limits.laneInstructionLengthMax,
+        "alertText": \.limits.alertTextLengthMax, "maneuversStored": \.limits.maneuversStoredMax,
+        "laneGuidancesStored": \.limits.laneGuidancesStoredMax,
+        "routeSegmentPoints": \.limits.routeSegmentPointsMax,
+        "frameBytes": \.receiveFrameBytesMax,
     ]
 }

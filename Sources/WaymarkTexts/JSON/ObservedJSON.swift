@@ -64,7 +64,9 @@ enum ControlJSON {
                 "resumed": welcome.isResumed, "software": welcome.software,
                 "instance": welcome.gateway.instance.rawValue, "epoch": Int(clamping: welcome.gateway.epoch),
                 "keepaliveMilliseconds": Int(welcome.keepaliveMilliseconds),
-                "frameBytesMax": Int(welcome.frameBytesMax), "withheld": self.withheld(welcome.features),
+                "receiveFrameBytesMax": Int(welcome.receiveFrameBytesMax),
+                "sendFrameBytesMax": Int(welcome.sendFrameBytesMax),
+                "withheld": self.withheld(welcome.features),
             ]
         case .goodbye(let goodbye):
             [

@@ -64,7 +64,7 @@ class Judging(abc.ABC):
     async def takes(self, size, _):
         """The endpoint's Hello allows frames of this size; otherwise the case does not apply."""
         link = next(iter(self.links.values()))
-        most = link.hello.get("vehicle", {}).get("limits", {}).get("frame_bytes_max", 0)
+        most = link.hello.get("receive_frame_bytes_max", 0)
         if 0 < most < size:
             raise Failed(f"it takes frames of at most {most} bytes", "UNIMPLEMENTED")
 

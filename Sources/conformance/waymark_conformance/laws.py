@@ -88,6 +88,12 @@ OF_ROUTE = {"maneuvers": "MANEUVERS", "lane_guidances": "LANE_GUIDANCE", "segmen
 KNOWN_FLAGS = sum(FLAGS.values())
 
 
+# Messages that a gateway divides for clients and observers.
+DIVIDED = {
+    "Welcome", "SessionOpened", "VehicleChanged", "ReceiptReport", "ObservedRecords", "ObservedEvent", "ObservedFrames", "Counters",
+}  # fmt: skip
+
+
 class Laws:
     """Observes one connection. `used` has the laws that it could have broken, `broken` what broke them."""
 
@@ -133,8 +139,7 @@ class GatewayLaws(Laws):
     def sent(self, frame, now):
         super().sent(frame, now)
         if frame.name == "Hello":
-            limits = frame.decoded.get("vehicle", {}).get("limits", {})
-            self.limit = limits.get("frame_bytes_max", 0) or 16_777_216
+            self.limit = frame.decoded.get("receive_frame_bytes_max", 0) or 16_777_216
         elif frame.is_publication:
             self.published[frame.session] = max(frame.sequence, self.published.get(frame.session, 0))
 
@@ -164,7 +169,8 @@ class GatewayLaws(Laws):
         own = frame.flags & (FLAGS["GATEWAY"] | FLAGS["FITTED"] | FLAGS["MORE"])
         is_own = not frame.is_publication or frame.flags & FLAGS["FITTED"]  # Others have the client's header.
         self.law("FLAGS", not is_own or frame.flags & ~KNOWN_FLAGS == 0, f"{frame.name} has the flags {names}")
-        self.law("FLAGS", not own & FLAGS["MORE"] or own & FLAGS["FITTED"], f"{frame.name} has MORE without FITTED")
+        is_divided = own & FLAGS["FITTED"] if self.role == "endpoint" else frame.name in DIVIDED
+        self.law("FLAGS", not own & FLAGS["MORE"] or is_divided, f"{frame.name} to the role {self.role} has MORE")
         retained = frame.flags & (FLAGS["STATE"] | FLAGS["RETAINED"])
         self.law("FLAGS", not (own & FLAGS["FITTED"] and retained), f"{frame.name} has the flags {names}")
         self.law("KEY", not is_own or not frame.key or frame.flags & FLAGS["STATE"], f"{frame.name} has the key {frame.key}")

@@ -354,6 +354,7 @@ class Client(AsyncPeer[told.Client]):
         display_name: str = "",
         credential: bytes = b"",
         keepalive_milliseconds: int = 0,
+        receive_frame_bytes_max: int = 0,
         report_ignored: bool = False,
         reconnection: core.Reconnection | None = None,
     ) -> None:
@@ -364,6 +365,7 @@ class Client(AsyncPeer[told.Client]):
         priority: higher wins, -1 000 to 1 000.
         on_destination: answers a vehicle that asks for a drive; None: the gateway does not ask this client.
         credential: the listener's pre-shared key.
+        receive_frame_bytes_max: the largest frame that it takes, in bytes with its header, from 4 096 on; 0: any.
         """
         settings = told.ClientSettings(
             client=client,
@@ -374,6 +376,7 @@ class Client(AsyncPeer[told.Client]):
             software=SOFTWARE,
             credential=credential,
             keepalive_milliseconds=keepalive_milliseconds,
+            receive_frame_bytes_max=receive_frame_bytes_max,
             report_ignored=report_ignored,
             reconnection=reconnection or core.Reconnection(),
         )

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from types import FrameType
 
-from waymark_nav import _json, messages as m
+from waymark_nav import _json
 from waymark_nav._endpoint import Endpoint
 from waymark_nav._version import __version__
 from waymark_nav.core import Closed, Connected, Connecting, Event, Phase, Update, VehicleState
@@ -60,7 +60,7 @@ def parser() -> Parser:
     cluster.add_argument("--connect", metavar="ADDRESS", help="where the gateway listens: tcp:HOST:PORT or unix:/path")
     cluster.add_argument("--key-file", metavar="FILE", help="a file with the listener's pre-shared key")
     cluster.add_argument("--wait", type=_seconds, metavar="SECONDS", help="how long to wait for a gateway that cannot be reached yet")
-    cluster.add_argument("--frame-bytes-max", type=_frame_bytes, default=0, metavar="BYTES", help="the largest frame that it takes")
+    cluster.add_argument("--receive-frame-bytes-max", type=_frame_bytes, default=0, metavar="BYTES", help="the largest frame that it takes")
     cluster.add_argument("--states", choices=("none", "changes", "full"), default="changes", help="how the state is printed after a change")
     answers = cluster.add_mutually_exclusive_group()
     answers.add_argument("--accept-prompts", choices=("yes", "no"), help="how questions to the user are answered; without it, only watch")
@@ -145,7 +145,7 @@ class Cluster:
             self._options.id,
             self._options.endpoint,
             self._options.connect,
-            limits=m.VehicleLimits(frame_bytes_max=self._options.frame_bytes_max),
+            receive_frame_bytes_max=self._options.receive_frame_bytes_max,
             guidance_wanted=is_cluster,
             on_prompt=(lambda prompt: is_yes) if is_cluster else None,
             on_destination=(lambda share: is_yes) if is_cluster else None,

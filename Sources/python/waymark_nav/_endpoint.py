@@ -57,6 +57,7 @@ class Endpoint(AsyncPeer[core.Endpoint]):
         display_name: str = "",
         credential: bytes = b"",
         keepalive_milliseconds: int = 0,
+        receive_frame_bytes_max: int = 0,
         report_ignored: bool = False,
         reconnection: core.Reconnection | None = None,
     ) -> None:
@@ -70,6 +71,7 @@ class Endpoint(AsyncPeer[core.Endpoint]):
         on_prompt: asks the vehicle's user whether to stop on the way; None: this endpoint is not asked.
         on_destination: whether to take a destination that the client shares; None: this endpoint is not asked.
         credential: the listener's pre-shared key.
+        receive_frame_bytes_max: the largest frame that it takes, in bytes with its header, from 4 096 on; 0: any.
         """
         settings = core.EndpointSettings(
             vehicle=vehicle,
@@ -85,6 +87,7 @@ class Endpoint(AsyncPeer[core.Endpoint]):
             software=SOFTWARE,
             credential=credential,
             keepalive_milliseconds=keepalive_milliseconds,
+            receive_frame_bytes_max=receive_frame_bytes_max,
             report_ignored=report_ignored,
             reconnection=reconnection or core.Reconnection(),
         )

@@ -38,6 +38,7 @@ class Observer(AsyncPeer[core.Observer]):
         display_name: str = "",
         credential: bytes = b"",
         keepalive_milliseconds: int = 0,
+        receive_frame_bytes_max: int = 0,
         reconnection: core.Reconnection | None = None,
     ) -> None:
         """An observer; raises Rejection if the gateway would refuse its Hello or what it wants.
@@ -61,6 +62,7 @@ class Observer(AsyncPeer[core.Observer]):
             software=SOFTWARE,
             credential=credential,
             keepalive_milliseconds=keepalive_milliseconds,
+            receive_frame_bytes_max=receive_frame_bytes_max,
             reconnection=reconnection or core.Reconnection(),
         )
         super().__init__(core.Observer(settings, jitter=jitter), address)

@@ -35,7 +35,7 @@ class Flags(IntFlag):
     STATE = 8
     #: With STATE: endpoints that join later get the newest frame.
     RETAINED = 16
-    #: The gateway made several frames of one publication, and this is not the last of them.
+    #: The gateway made several frames of one publication or message, and this is not the last of them.
     MORE = 32
 
 

@@ -170,6 +170,7 @@ class Endpoint(_Peer[waymark_nav.Endpoint]):
         display_name: str = "",
         credential: bytes = b"",
         keepalive_milliseconds: int = 0,
+        receive_frame_bytes_max: int = 0,
         report_ignored: bool = False,
         reconnection: core.Reconnection | None = None,
     ) -> None:
@@ -189,6 +190,7 @@ class Endpoint(_Peer[waymark_nav.Endpoint]):
                 display_name=display_name,
                 credential=credential,
                 keepalive_milliseconds=keepalive_milliseconds,
+                receive_frame_bytes_max=receive_frame_bytes_max,
                 report_ignored=report_ignored,
                 reconnection=reconnection,
             )
@@ -458,6 +460,7 @@ class Client(_Peer[waymark_nav.Client]):
         display_name: str = "",
         credential: bytes = b"",
         keepalive_milliseconds: int = 0,
+        receive_frame_bytes_max: int = 0,
         report_ignored: bool = False,
         reconnection: core.Reconnection | None = None,
     ) -> None:
@@ -480,6 +483,7 @@ class Client(_Peer[waymark_nav.Client]):
                 display_name=display_name,
                 credential=credential,
                 keepalive_milliseconds=keepalive_milliseconds,
+                receive_frame_bytes_max=receive_frame_bytes_max,
                 report_ignored=report_ignored,
                 reconnection=reconnection,
             )
@@ -521,6 +525,7 @@ class Observer(_Peer[waymark_nav.Observer]):
         display_name: str = "",
         credential: bytes = b"",
         keepalive_milliseconds: int = 0,
+        receive_frame_bytes_max: int = 0,
         reconnection: core.Reconnection | None = None,
     ) -> None:
         """See waymark_nav.Observer."""
@@ -538,6 +543,7 @@ class Observer(_Peer[waymark_nav.Observer]):
                 display_name=display_name,
                 credential=credential,
                 keepalive_milliseconds=keepalive_milliseconds,
+                receive_frame_bytes_max=receive_frame_bytes_max,
                 reconnection=reconnection,
             )
         )

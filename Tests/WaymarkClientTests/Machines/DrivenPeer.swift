@@ -105,7 +105,7 @@ struct DrivenPeer<Machine: PeerMachine> {
     ) {
         var welcome = Welcome(resumptionToken: ResumptionToken(high: 1, low: 2))
         welcome.keepaliveMilliseconds = keepalive
-        welcome.frameBytesMax = 1_048_576
+        (welcome.receiveFrameBytesMax, welcome.sendFrameBytesMax) = (1_048_576, 16_777_216)
         welcome.isResumed = isResumed
         welcome.sessions = sessions
         self.hear(.welcome(welcome))

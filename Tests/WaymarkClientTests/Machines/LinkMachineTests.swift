@@ -45,6 +45,44 @@ import WaymarkProtocol
         #expect(Set(deadlines).count == 20)
     }
 
+    @Test func `a client that takes small frames reads a message in several frames as one`() throws {
+        var peer = try DrivenPeer.client { $0.receiveFrameBytesMax = 4_096 }
+        peer.handle(.open)
+        peer.handle(.transportOpened)
+        guard case .hello(let hello)? = peer.readMessages().first else {
+            Issue.record("no Hello")
+            return
+        }
+        #expect(hello.receiveFrameBytesMax == 4_096)
+        var welcome = Welcome(resumptionToken: ResumptionToken(high: 1, low: 2))
+        (welcome.receiveFrameBytesMax, welcome.sendFrameBytesMax) = (1_048_576, 4_096)
+        welcome.sessions = (1...500).map {
+            ResumedSession(session: SessionID($0), sequence: UInt64($0) << 40, phase: .active)
+        }
+        let parts = Envelope(.welcome(welcome)).divided(frameBytesMax: 4_096, encode: Codec.encode)
+        #expect(parts.count > 2)
+        for part in parts {
+            #expect(peer.states.last != .connected(resumed: false))
+            peer.handle(.received(Array(Codec.encode(part).bytes)))
+        }
+        #expect(peer.states.last == .connected(resumed: false))
+        // All of its sessions are over: the client does not know them.
+        #expect(peer.readMessages().count { $0.type == .cancelGuidance } == 500)
+    }
+
+    @Test func `a client that takes small frames refuses larger ones`() throws {
+        var peer = try DrivenPeer.client { $0.receiveFrameBytesMax = 4_096 }
+        peer.open()
+        let long = Frame(
+            header: FrameHeader(type: 0x0021, flags: .skippable), body: [UInt8](repeating: 0, count: 4_073))
+        peer.handle(.received(Array(long.bytes)))
+        guard case .goodbye(let goodbye)? = peer.readMessages().last else {
+            Issue.record("no Goodbye")
+            return
+        }
+        #expect(goodbye.code == .frameTooLarge)
+    }
+
     @Test func `the first attempt fails for good, with the driver's reason`() throws {
         var peer = try DrivenPeer.endpoint()
         peer.handle(.open)

@@ -701,7 +701,7 @@ const ProtobufCMessageDescriptor waymark__v1__feature_grant__descriptor =
   (ProtobufCMessageInit) waymark__v1__feature_grant__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__vehicle_limits__field_descriptors[10] =
+static const ProtobufCFieldDescriptor waymark__v1__vehicle_limits__field_descriptors[9] =
 {
   {
     "current_road_name_length_max",
@@ -811,24 +811,11 @@ static const ProtobufCFieldDescriptor waymark__v1__vehicle_limits__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "frame_bytes_max",
-    10,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT32,
-    0,   /* quantifier_offset */
-    offsetof(Waymark__V1__VehicleLimits, frame_bytes_max),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned waymark__v1__vehicle_limits__field_indices_by_name[] = {
   5,   /* field[5] = alert_text_length_max */
   0,   /* field[0] = current_road_name_length_max */
   1,   /* field[1] = destination_name_length_max */
-  9,   /* field[9] = frame_bytes_max */
   7,   /* field[7] = lane_guidances_stored_max */
   4,   /* field[4] = lane_instruction_length_max */
   3,   /* field[3] = maneuver_instruction_length_max */
@@ -839,7 +826,7 @@ static const unsigned waymark__v1__vehicle_limits__field_indices_by_name[] = {
 static const ProtobufCIntRange waymark__v1__vehicle_limits__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor waymark__v1__vehicle_limits__descriptor =
 {
@@ -849,7 +836,7 @@ const ProtobufCMessageDescriptor waymark__v1__vehicle_limits__descriptor =
   "Waymark__V1__VehicleLimits",
   "waymark.v1",
   sizeof(Waymark__V1__VehicleLimits),
-  10,
+  9,
   waymark__v1__vehicle_limits__field_descriptors,
   waymark__v1__vehicle_limits__field_indices_by_name,
   1,  waymark__v1__vehicle_limits__number_ranges,
@@ -1189,7 +1176,7 @@ const ProtobufCMessageDescriptor waymark__v1__observer_hello__descriptor =
   (ProtobufCMessageInit) waymark__v1__observer_hello__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[16] =
+static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[17] =
 {
   {
     "version_min",
@@ -1300,12 +1287,12 @@ static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[16] 
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "frame_bytes_max",
+    "send_frame_bytes_max",
     10,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Waymark__V1__Hello, frame_bytes_max),
+    offsetof(Waymark__V1__Hello, send_frame_bytes_max),
     NULL,
     NULL,
     0,             /* flags */
@@ -1383,20 +1370,33 @@ static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[16] 
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "receive_frame_bytes_max",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Hello, receive_frame_bytes_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__hello__field_indices_by_name[] = {
   7,   /* field[7] = credential */
   5,   /* field[5] = display_name */
-  9,   /* field[9] = frame_bytes_max */
   8,   /* field[8] = keepalive_milliseconds */
   4,   /* field[4] = navigation */
   13,   /* field[13] = negotiated_limits */
   14,   /* field[14] = observer */
+  16,   /* field[16] = receive_frame_bytes_max */
   15,   /* field[15] = report_ignored */
   12,   /* field[12] = resume_sequence */
   11,   /* field[11] = resume_session_id */
   10,   /* field[10] = resumption_token */
   2,   /* field[2] = role */
+  9,   /* field[9] = send_frame_bytes_max */
   6,   /* field[6] = software */
   3,   /* field[3] = vehicle */
   1,   /* field[1] = version_max */
@@ -1405,7 +1405,7 @@ static const unsigned waymark__v1__hello__field_indices_by_name[] = {
 static const ProtobufCIntRange waymark__v1__hello__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 16 }
+  { 0, 17 }
 };
 const ProtobufCMessageDescriptor waymark__v1__hello__descriptor =
 {
@@ -1415,7 +1415,7 @@ const ProtobufCMessageDescriptor waymark__v1__hello__descriptor =
   "Waymark__V1__Hello",
   "waymark.v1",
   sizeof(Waymark__V1__Hello),
-  16,
+  17,
   waymark__v1__hello__field_descriptors,
   waymark__v1__hello__field_indices_by_name,
   1,  waymark__v1__hello__number_ranges,
@@ -1499,7 +1499,7 @@ const ProtobufCMessageDescriptor waymark__v1__resumed_session__descriptor =
   (ProtobufCMessageInit) waymark__v1__resumed_session__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__welcome__field_descriptors[14] =
+static const ProtobufCFieldDescriptor waymark__v1__welcome__field_descriptors[15] =
 {
   {
     "version",
@@ -1538,12 +1538,12 @@ static const ProtobufCFieldDescriptor waymark__v1__welcome__field_descriptors[14
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "frame_bytes_max",
+    "receive_frame_bytes_max",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Waymark__V1__Welcome, frame_bytes_max),
+    offsetof(Waymark__V1__Welcome, receive_frame_bytes_max),
     NULL,
     NULL,
     0,             /* flags */
@@ -1669,18 +1669,31 @@ static const ProtobufCFieldDescriptor waymark__v1__welcome__field_descriptors[14
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "send_frame_bytes_max",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Welcome, send_frame_bytes_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__welcome__field_indices_by_name[] = {
   1,   /* field[1] = features */
-  3,   /* field[3] = frame_bytes_max */
   12,   /* field[12] = gateway_epoch */
   11,   /* field[11] = gateway_instance */
   7,   /* field[7] = grace_milliseconds */
   2,   /* field[2] = keepalive_milliseconds */
   10,   /* field[10] = negotiated_limits */
+  3,   /* field[3] = receive_frame_bytes_max */
   8,   /* field[8] = requests_open_max */
   5,   /* field[5] = resumed */
   4,   /* field[4] = resumption_token */
+  14,   /* field[14] = send_frame_bytes_max */
   6,   /* field[6] = sessions */
   9,   /* field[9] = software */
   0,   /* field[0] = version */
@@ -1689,7 +1702,7 @@ static const unsigned waymark__v1__welcome__field_indices_by_name[] = {
 static const ProtobufCIntRange waymark__v1__welcome__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 14 }
+  { 0, 15 }
 };
 const ProtobufCMessageDescriptor waymark__v1__welcome__descriptor =
 {
@@ -1699,7 +1712,7 @@ const ProtobufCMessageDescriptor waymark__v1__welcome__descriptor =
   "Waymark__V1__Welcome",
   "waymark.v1",
   sizeof(Waymark__V1__Welcome),
-  14,
+  15,
   waymark__v1__welcome__field_descriptors,
   waymark__v1__welcome__field_indices_by_name,
   1,  waymark__v1__welcome__number_ranges,

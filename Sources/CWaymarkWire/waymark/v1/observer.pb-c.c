@@ -1010,7 +1010,7 @@ const ProtobufCMessageDescriptor waymark__v1__observation_begin__descriptor =
   (ProtobufCMessageInit) waymark__v1__observation_begin__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__endpoint_record__field_descriptors[11] =
+static const ProtobufCFieldDescriptor waymark__v1__endpoint_record__field_descriptors[12] =
 {
   {
     "endpoint",
@@ -1144,6 +1144,18 @@ static const ProtobufCFieldDescriptor waymark__v1__endpoint_record__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "receive_frame_bytes_max",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__EndpointRecord, receive_frame_bytes_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__endpoint_record__field_indices_by_name[] = {
   7,   /* field[7] = audience_id */
@@ -1154,6 +1166,7 @@ static const unsigned waymark__v1__endpoint_record__field_indices_by_name[] = {
   4,   /* field[4] = limits */
   5,   /* field[5] = preferences */
   10,   /* field[10] = receipt */
+  11,   /* field[11] = receive_frame_bytes_max */
   6,   /* field[6] = session_id */
   9,   /* field[9] = settings */
   8,   /* field[8] = withheld */
@@ -1161,7 +1174,7 @@ static const unsigned waymark__v1__endpoint_record__field_indices_by_name[] = {
 static const ProtobufCIntRange waymark__v1__endpoint_record__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor waymark__v1__endpoint_record__descriptor =
 {
@@ -1171,7 +1184,7 @@ const ProtobufCMessageDescriptor waymark__v1__endpoint_record__descriptor =
   "Waymark__V1__EndpointRecord",
   "waymark.v1",
   sizeof(Waymark__V1__EndpointRecord),
-  11,
+  12,
   waymark__v1__endpoint_record__field_descriptors,
   waymark__v1__endpoint_record__field_indices_by_name,
   1,  waymark__v1__endpoint_record__number_ranges,

@@ -233,9 +233,6 @@ class VehicleLimits(Message):
     #: How many points of a route segment can be stored; longer lines are thinned, see Docs/protocol.md, Fitting.
     route_segment_points_max: int = 0
 
-    #: The largest frame that the endpoint takes, header included, of any message to it; see Docs/protocol.md, Size.
-    frame_bytes_max: int = 0
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class VehiclePreferences(Message):
@@ -335,8 +332,8 @@ class Hello(Message):
     #: How often this peer wants to hear something. 0: the gateway's default.
     keepalive_milliseconds: int = 0
 
-    #: Largest frame this peer sends, header included. 0: the gateway's own limit.
-    frame_bytes_max: int = 0
+    #: Largest frame that this peer sends, header included. 0: the largest that the gateway takes.
+    send_frame_bytes_max: int = 0
 
     #: From the last Welcome, or empty.
     resumption_token: bytes = b""
@@ -357,6 +354,10 @@ class Hello(Message):
     #: The peer wants an Error with IGNORED for each frame of it that the gateway ignores; see Docs/protocol.md,
     #: Errors.
     report_ignored: bool = False
+
+    #: Largest frame that this peer takes, header included, of any message to it; see Docs/protocol.md, Size. 0: no
+    #: limit of its own.
+    receive_frame_bytes_max: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -387,8 +388,8 @@ class Welcome(Message):
     #: Agreed. Each side sends something within this time and may close after three times as long a silence.
     keepalive_milliseconds: int = 0
 
-    #: Largest frame the gateway takes from this peer, header included.
-    frame_bytes_max: int = 0
+    #: Agreed. Largest frame that the gateway takes from this peer, header included.
+    receive_frame_bytes_max: int = 0
 
     #: Good for one use within `grace_milliseconds` after this connection ends. The token of the Hello stays good until
     #: the gateway has read a frame after this Welcome.
@@ -420,6 +421,9 @@ class Welcome(Message):
 
     #: For an observer: what it sees.
     visibility: Visibility = Visibility.UNSPECIFIED
+
+    #: Agreed. Largest frame that the gateway sends to this peer, header included: what Hello says, or 16 777 216.
+    send_frame_bytes_max: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -492,7 +496,6 @@ define(
     Field(7, "maneuvers_stored_max", UINT32),
     Field(8, "lane_guidances_stored_max", UINT32),
     Field(9, "route_segment_points_max", UINT32),
-    Field(10, "frame_bytes_max", UINT32, lower=4096, upper=16777216, zero=True),
 )
 define(
     VehiclePreferences,
@@ -536,13 +539,14 @@ define(
     Field(7, "software", STRING, lower=0, upper=128),
     Field(8, "credential", BYTES, lower=0, upper=256),
     Field(9, "keepalive_milliseconds", UINT32, lower=1000, upper=600000, zero=True),
-    Field(10, "frame_bytes_max", UINT32, lower=4096, upper=16777216, zero=True),
+    Field(10, "send_frame_bytes_max", UINT32, lower=4096, upper=16777216, zero=True),
     Field(11, "resumption_token", BYTES, lower=16, upper=16, zero=True),
     Field(12, "resume_session_id", UINT32),
     Field(13, "resume_sequence", UINT64),
     Field(14, "negotiated_limits", MESSAGE, of=NegotiatedLimits),
     Field(15, "observer", MESSAGE, of=ObserverHello),
     Field(16, "report_ignored", BOOL),
+    Field(17, "receive_frame_bytes_max", UINT32, lower=4096, upper=16777216, zero=True),
 )
 define(
     ResumedSession,
@@ -556,7 +560,7 @@ define(
     Field(1, "version", UINT32, lower=1, upper=4294967295, required=True),
     Field(2, "features", MESSAGE, of=FeatureGrant, count=64),
     Field(3, "keepalive_milliseconds", UINT32),
-    Field(4, "frame_bytes_max", UINT32),
+    Field(4, "receive_frame_bytes_max", UINT32),
     Field(5, "resumption_token", BYTES, lower=16, upper=16, required=True),
     Field(6, "resumed", BOOL),
     Field(7, "sessions", MESSAGE, of=ResumedSession, count=4096),
@@ -567,6 +571,7 @@ define(
     Field(12, "gateway_instance", STRING, lower=1, upper=64, required=True, name=True),
     Field(13, "gateway_epoch", UINT64, lower=1, upper=18446744073709551615, required=True),
     Field(14, "visibility", ENUM, of=Visibility, lower=0, upper=3),
+    Field(15, "send_frame_bytes_max", UINT32),
 )
 define(
     Goodbye,

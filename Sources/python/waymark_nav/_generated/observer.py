@@ -238,6 +238,9 @@ class EndpointRecord(Message):
     #: Its last receipt in the session.
     receipt: Receipt | None = None
 
+    #: The largest frame that it takes; 0: any.
+    receive_frame_bytes_max: int = 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class VehicleRecord(Message):
@@ -573,6 +576,7 @@ define(
     Field(9, "withheld", MESSAGE, of=FeatureGrant, count=64),
     Field(10, "settings", MESSAGE, of=VehicleSettings),
     Field(11, "receipt", MESSAGE, of=Receipt),
+    Field(12, "receive_frame_bytes_max", UINT32, lower=4096, upper=16777216, zero=True),
 )
 define(
     VehicleRecord,

@@ -43,6 +43,8 @@ class ClientSettings:
     credential: bytes = b""
     #: 0: the gateway's default.
     keepalive_milliseconds: int = 0
+    #: The largest frame that it takes, header included, from 4 096 on; 0: any.
+    receive_frame_bytes_max: int = 0
     #: The gateway says which messages of this client it ignores.
     report_ignored: bool = False
     reconnection: Reconnection = field(default_factory=Reconnection)
@@ -59,6 +61,7 @@ class ClientSettings:
             software=self.software,
             credential=self.credential,
             keepalive_milliseconds=self.keepalive_milliseconds,
+            receive_frame_bytes_max=self.receive_frame_bytes_max,
             resumption_token=token,
             report_ignored=self.report_ignored,
         )
@@ -214,7 +217,7 @@ class Client(Peer):
         return self.settings.hello(self._token)
 
     def _welcomed(self, welcome: m.Welcome, now: float) -> None:
-        self._frame_bytes = min(max(welcome.frame_bytes_max, 4_096), 16_777_216)
+        self._frame_bytes = min(max(welcome.receive_frame_bytes_max, 4_096), 16_777_216)
         policy = m.WithheldReason.POLICY
         self._withheld = frozenset(grant.feature for grant in welcome.features if not grant.granted and grant.reason == policy)
         self._control, self._answer_bytes = [], 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from enum import Enum
 
+from waymark_nav.core._partial import PartialMessage
 from waymark_nav.errors import Rejection
 from waymark_nav.frames import FRAME_BYTES_MAX, HEADER_BYTES, Frame, Splitter, Violation, frame
 from waymark_nav.messages import CloseCode, Goodbye, Hello, MessageType, Ping, Pong, Welcome
@@ -34,7 +35,7 @@ class ConnectionState(Enum):
 class Connection:
     """From the open transport to its end."""
 
-    def __init__(self, hello: Hello, now: float, frame_bytes_max: int = 0, role_bytes: Callable[[], int] = lambda: 0) -> None:
+    def __init__(self, hello: Hello, now: float, role_bytes: Callable[[], int] = lambda: 0) -> None:
         """role_bytes: how many bytes the role has queued because the gateway asked for them."""
         self.state = ConnectionState.AWAITING_WELCOME
         self.welcome: Welcome | None = None
@@ -45,8 +46,8 @@ class Connection:
         self.foreign: bytes | None = None
         #: Why this side has cut it; empty: it has not.
         self.fault = ""
-        self._splitter = Splitter(frame_bytes_max or FRAME_BYTES_MAX)
-        self._frame_bytes_max = frame_bytes_max
+        self._splitter = Splitter(hello.receive_frame_bytes_max or FRAME_BYTES_MAX)
+        self._partial = PartialMessage()
         self._output = bytearray()
         #: How many bytes of it are Pongs.
         self._pong_bytes = 0
@@ -114,8 +115,11 @@ class Connection:
         self._splitter.feed(data)
         self._heard = now
         try:
-            for whole in self._splitter.frames():
-                if self._is_for_role(whole, now):
+            for part in self._splitter.frames():
+                # What may not come now is not kept.
+                is_expected = (part.type == MessageType.WELCOME) != self.is_active
+                whole = self._partial.add(part) if is_expected else part
+                if whole is not None and self._is_for_role(whole, now):
                     yield whole
                 if self.is_closed:
                     return
@@ -157,6 +161,8 @@ class Connection:
         self.state = ConnectionState.ACTIVE
         self.welcome = welcome
         self.welcomed_at = now
+        if welcome.send_frame_bytes_max:
+            self._splitter.frame_bytes_max = min(self._splitter.frame_bytes_max, max(welcome.send_frame_bytes_max, 4_096))
         self._interval = min(max(welcome.keepalive_milliseconds, 1_000), 600_000) / 1_000
 
     def tick(self, now: float) -> None:

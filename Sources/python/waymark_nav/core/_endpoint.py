@@ -44,6 +44,8 @@ class EndpointSettings:
     credential: bytes = b""
     #: 0: the gateway's default.
     keepalive_milliseconds: int = 0
+    #: The largest frame that it takes, header included, from 4 096 on; 0: any.
+    receive_frame_bytes_max: int = 0
     #: The gateway says which messages of this endpoint it ignores.
     report_ignored: bool = False
     reconnection: Reconnection = field(default_factory=Reconnection)
@@ -71,6 +73,7 @@ class EndpointSettings:
             software=self.software,
             credential=self.credential,
             keepalive_milliseconds=self.keepalive_milliseconds,
+            receive_frame_bytes_max=self.receive_frame_bytes_max,
             resumption_token=token,
             resume_session_id=session,
             resume_sequence=sequence,
@@ -226,9 +229,6 @@ class Endpoint(Peer):
         is_whole = self.state.session != 0 and not self.state.in_snapshot
         session, sequence = (self.state.session, self.state.sequence) if is_whole and self._token else (0, 0)
         return self.settings.hello(self._token, session, sequence)
-
-    def _frame_bytes_max(self) -> int:
-        return self.settings.limits.frame_bytes_max
 
     def _welcomed(self, welcome: m.Welcome, now: float) -> None:
         self._outbox.welcomed(welcome.resumed)

@@ -11,10 +11,8 @@ from waymark_nav.core import _state as state_of
 from waymark_nav.core._peer import VERSION_MAX, VERSION_MIN, Event, Peer, Reconnection
 from waymark_nav.core._state import Phase, VehicleState
 from waymark_nav.errors import Rejection
-from waymark_nav.frames import FRAME_BYTES_MAX, HEADER_BYTES, Frame, Splitter, Violation, frame
+from waymark_nav.frames import HEADER_BYTES, Frame, Splitter, Violation, frame
 
-#: The gateway sends observers frames that are longer than the agreed maximum by so many bytes at most.
-OBSERVATION_BYTES = 1_024
 #: The content of all sessions, in bytes of the frames that brought it. Decoded it takes several times as much.
 CONTENT_BYTES_MAX = 67_108_864
 #: Values of one answer to read_counters(): thirty times as many as a gateway has by its default limits. Parts beyond it are left out.
@@ -38,6 +36,8 @@ class ObserverSettings:
     credential: bytes = b""
     #: 0: the gateway's default.
     keepalive_milliseconds: int = 0
+    #: The largest frame that it takes, header included, from 4 096 on; 0: any.
+    receive_frame_bytes_max: int = 0
     reconnection: Reconnection = field(default_factory=Reconnection)
 
     def hello(self, token: bytes = b"") -> m.Hello:
@@ -51,6 +51,7 @@ class ObserverSettings:
             software=self.software,
             credential=self.credential,
             keepalive_milliseconds=self.keepalive_milliseconds,
+            receive_frame_bytes_max=self.receive_frame_bytes_max,
             resumption_token=token,
         )
 
@@ -220,9 +221,6 @@ class Observer(Peer):
 
     def _hello(self) -> m.Hello:
         return self.settings.hello(self._token)
-
-    def _frame_bytes_max(self) -> int:
-        return FRAME_BYTES_MAX + OBSERVATION_BYTES
 
     def _welcomed(self, welcome: m.Welcome, now: float) -> None:
         if not welcome.resumed:

@@ -128,10 +128,6 @@ class Peer:
     def _role_tick(self, now: float) -> None:
         """Does what is due in the role."""
 
-    def _frame_bytes_max(self) -> int:
-        """The largest frame that it takes; 0: any."""
-        return 0
-
     def _owed_bytes(self) -> int:
         """Bytes that _dequeue() would return because the gateway asked for them, without those that have a bound of their own."""
         return 0
@@ -199,7 +195,7 @@ class Peer:
     def opened(self, now: float) -> None:
         """The transport is open."""
         self.opening()
-        self._connection = Connection(self._hello(), now, self._frame_bytes_max(), self._owed_bytes)
+        self._connection = Connection(self._hello(), now, self._owed_bytes)
         if self._is_closing:
             self._connection.leave(CloseCode.NORMAL, "", now)
 

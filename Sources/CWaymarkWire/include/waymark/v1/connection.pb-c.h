@@ -375,15 +375,10 @@ struct  Waymark__V1__VehicleLimits
    * How many points of a route segment can be stored; longer lines are thinned, see Docs/protocol.md, Fitting.
    */
   uint32_t route_segment_points_max;
-  /*
-   * The largest frame that the endpoint takes, header included, of any message to it; see Docs/protocol.md, Size.
-   * [0 or 4 096 ... 16 777 216]
-   */
-  uint32_t frame_bytes_max;
 };
 #define WAYMARK__V1__VEHICLE_LIMITS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__vehicle_limits__descriptor) \
-    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /*
@@ -546,10 +541,10 @@ struct  Waymark__V1__Hello
    */
   uint32_t keepalive_milliseconds;
   /*
-   * Largest frame this peer sends, header included. 0: the gateway's own limit.
+   * Largest frame that this peer sends, header included. 0: the largest that the gateway takes.
    * [0 or 4 096 ... 16 777 216]
    */
-  uint32_t frame_bytes_max;
+  uint32_t send_frame_bytes_max;
   /*
    * From the last Welcome, or empty. [0 or 16 bytes]
    */
@@ -572,10 +567,15 @@ struct  Waymark__V1__Hello
    * The peer wants an Error with IGNORED for each frame of it that the gateway ignores; see Docs/protocol.md, Errors.
    */
   protobuf_c_boolean report_ignored;
+  /*
+   * Largest frame that this peer takes, header included, of any message to it; see Docs/protocol.md, Size. 0: no limit of its own.
+   * [0 or 4 096 ... 16 777 216]
+   */
+  uint32_t receive_frame_bytes_max;
 };
 #define WAYMARK__V1__HELLO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__hello__descriptor) \
-    , 0, 0, WAYMARK__V1__ROLE__ROLE_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, 0, 0, {0,NULL}, 0, 0, NULL, NULL, 0 }
+    , 0, 0, WAYMARK__V1__ROLE__ROLE_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, 0, 0, {0,NULL}, 0, 0, NULL, NULL, 0, 0 }
 
 
 /*
@@ -627,9 +627,9 @@ struct  Waymark__V1__Welcome
    */
   uint32_t keepalive_milliseconds;
   /*
-   * Largest frame the gateway takes from this peer, header included.
+   * Agreed. Largest frame that the gateway takes from this peer, header included.
    */
-  uint32_t frame_bytes_max;
+  uint32_t receive_frame_bytes_max;
   /*
    * Good for one use within `grace_milliseconds` after this connection ends. The token of the Hello stays good until the gateway has read a
    * frame after this Welcome. [required, 16 bytes]
@@ -672,10 +672,14 @@ struct  Waymark__V1__Welcome
    * For an observer: what it sees. [0 ... 3]
    */
   Waymark__V1__Visibility visibility;
+  /*
+   * Agreed. Largest frame that the gateway sends to this peer, header included: what Hello says, or 16 777 216.
+   */
+  uint32_t send_frame_bytes_max;
 };
 #define WAYMARK__V1__WELCOME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__welcome__descriptor) \
-    , 0, 0,NULL, 0, 0, {0,NULL}, 0, 0,NULL, 0, 0, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, 0, WAYMARK__V1__VISIBILITY__VISIBILITY_UNSPECIFIED }
+    , 0, 0,NULL, 0, 0, {0,NULL}, 0, 0,NULL, 0, 0, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, 0, WAYMARK__V1__VISIBILITY__VISIBILITY_UNSPECIFIED, 0 }
 
 
 /*

@@ -398,10 +398,14 @@ struct  Waymark__V1__EndpointRecord
    * Its last receipt in the session.
    */
   Waymark__V1__Receipt *receipt;
+  /*
+   * The largest frame that it takes; 0: any. [0 or 4 096 ... 16 777 216]
+   */
+  uint32_t receive_frame_bytes_max;
 };
 #define WAYMARK__V1__ENDPOINT_RECORD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__endpoint_record__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, 0, 0,NULL, NULL, NULL, 0, 0, 0,NULL, NULL, NULL }
+    , (char *)protobuf_c_empty_string, 0, 0, 0,NULL, NULL, NULL, 0, 0, 0,NULL, NULL, NULL, 0 }
 
 
 typedef enum {
