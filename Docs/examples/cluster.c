@@ -134,7 +134,7 @@ static void say_hello(void) {
     limits.frame_bytes_max = (uint32_t)peer.frame_bytes_max;
     about.limits = &limits;
     Waymark__V1__Hello hello = WAYMARK__V1__HELLO__INIT;
-    hello.version_min = hello.version_max = 1;
+    hello.version_min = hello.version_max = 2;
     hello.role = WAYMARK__V1__ROLE__ROLE_VEHICLE_ENDPOINT;
     hello.vehicle = &about;
     if (peer.token_length) {

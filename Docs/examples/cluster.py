@@ -57,7 +57,7 @@ class Cluster(Peer):
         about += packed(3, [*CONTENT, REQUESTS, PROMPTS, RESUMPTION]) + number(6, 1)
         about += chunk(4, number(10, self.frame_bytes_max))
         place = chunk(11, token) + number(12, self.session) + number(13, self.sequence) if token else b""
-        return number(1, 1) + number(2, 1) + number(3, 1) + chunk(4, about) + place
+        return number(1, 2) + number(2, 2) + number(3, 1) + chunk(4, about) + place
 
     def leave(self):
         """Holds no session any more."""

@@ -3,7 +3,7 @@
 /// - Source: Docs/protocol.md, "Limits"; comments in Protos/waymark/v1.
 package enum ProtocolConstants {
     /// The minor versions this build speaks.
-    package static let versions: ClosedRange<UInt32> = 1...1
+    package static let versions: ClosedRange<UInt32> = 2...2
     package static let nameBytesMax = 64
     package static let identifierBytesMax = 128
     package static let requestIDBytesMax = 64

@@ -225,7 +225,7 @@ ENDPOINTS = [
         "return number(1, 1) + number(2, 1) + number(3, 1) +",
         "return number(1, 1) + number(2, 1) + number(3, 2) +",
     ),
-    ("says Hello without a version", C, "return number(1, 1) + number(2, 1) + number(3, 1) +", "return number(3, 1) +"),
+    ("says Hello without a version", C, "return number(1, 2) + number(2, 2) + number(3, 1) +", "return number(3, 1) +"),
     ("says Hello with a name that is none", C, "chunk(2, self.endpoint)", 'chunk(2, "my endpoint")'),
     ("gives a field twice", C, "number(6, 1)", "number(6, 1) + number(6, 1)"),
     ("sends 2 for true", C, "number(6, 1)", "number(6, 2)"),

@@ -83,7 +83,7 @@ edit("answers Pings with another nonce", "Pong", lambda body: body.update(nonce=
 drop("answers no Ping", "Pong")
 twice("answers Pings twice", "Pong")
 drop("sends no Ping", "Ping")
-edit("agrees on a version that the peer does not have", "Welcome", lambda body: body.update(version=2))
+edit("agrees on a version that the peer does not have", "Welcome", lambda body: body.update(version=1))
 without("sends no resumption token", "Welcome", "resumption_token")
 edit("says that nothing is resumed", "Welcome", lambda body: body.update(resumed=False))
 edit("says that everything is resumed", "Welcome", lambda body: body.update(resumed=True))

@@ -233,7 +233,7 @@ async def serve(serve_one: Serve, client: Callable[[str], Awaitable[None]]) -> N
 
 
 WELCOME = m.Welcome(
-    version=1,
+    version=2,
     keepalive_milliseconds=600_000,
     frame_bytes_max=1_048_576,
     resumption_token=TOKEN,

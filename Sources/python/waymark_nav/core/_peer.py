@@ -16,7 +16,7 @@ from waymark_nav.errors import ClosedError, ConnectionFailedError, RefusedError,
 from waymark_nav.frames import Frame
 from waymark_nav.messages import CloseCode, Hello, Role, Welcome
 
-VERSION_MIN = VERSION_MAX = 1
+VERSION_MIN = VERSION_MAX = 2
 
 #: Close codes after which the same Hello may be accepted later.
 WORTH_RECONNECTING = frozenset({
