@@ -26,17 +26,28 @@ package enum CloseCode: UInt32, Error, Sendable, Hashable, CaseIterable {
     case moved = 21
     /// Reserved.
     case rateLimited = 22
+    case notAuthenticated = 23
+    case rulesChanged = 24
 
-    /// Whether reconnecting with the same Hello can succeed.
-    package var isWorthReconnecting: Bool {
+    /// Whether, and when, to connect again with the same Hello.
+    package enum Reconnection: String, Sendable, Hashable {
+        case yes
+        /// After ``ProtocolConstants/seldomMinutesMin`` at the earliest: only another gateway, or another configuration, may accept it.
+        case seldom
+        case no
+    }
+
+    /// Whether, and when, to connect again with the same Hello.
+    package var reconnection: Reconnection {
         switch self {
-        case .normal, .badMagic, .unsupportedVersion, .frameTooLarge, .unknownMessageType, .unexpectedMessage,
-            .handshakeInvalid, .roleNotAllowed, .notAuthorized, .takenOver:
-            false
         case .shuttingDown, .handshakeTimeout, .idInUse, .keepaliveTimeout, .slowConsumer,
             .tooManyConnections,
-            .tooManyErrors, .resourceLimit, .internalError, .moved, .rateLimited:
-            true
+            .tooManyErrors, .resourceLimit, .internalError, .moved, .rateLimited, .rulesChanged:
+            .yes
+        case .badMagic, .unsupportedVersion, .frameTooLarge, .unknownMessageType, .unexpectedMessage,
+            .handshakeInvalid, .roleNotAllowed, .notAuthorized:
+            .seldom
+        case .normal, .takenOver, .notAuthenticated: .no
         }
     }
 }

@@ -49,6 +49,8 @@ package enum ProtocolConstants {
     package static let observedFrameExtraBytes: UInt32 = 1_024
     /// A Hello's frame, header included: the most that a peer can make the gateway buffer before it is admitted.
     package static let helloFrameBytesMax: UInt32 = 4_096
+    /// Minutes before a peer may send the same Hello again after a close code whose ``CloseCode/reconnection`` is seldom.
+    package static let seldomMinutesMin: Int64 = 10
     /// A peer is gone after this many keepalive intervals of silence.
     package static let keepaliveIntervalsMax: Int64 = 3
 }

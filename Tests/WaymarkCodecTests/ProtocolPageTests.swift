@@ -148,7 +148,7 @@ import WaymarkTransport
     @Test func `every close code is in the table, with whether to come back`() throws {
         let names = try Self.values(of: "CloseCode", prefix: "CLOSE_CODE_")
         let expected = CloseCode.allCases.map {
-            ["\($0.rawValue)", names[$0.rawValue] ?? "", $0.isWorthReconnecting ? "yes" : "no"]
+            ["\($0.rawValue)", names[$0.rawValue] ?? "", $0.reconnection.rawValue]
         }
         let rows = try Self.rows(under: "Close codes").dropFirst().map {
             [$0[0], $0[1], String($0[3].prefix { $0.isLetter })]

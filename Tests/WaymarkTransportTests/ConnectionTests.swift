@@ -65,9 +65,9 @@ import WaymarkTransport
         var policy = ListenerPolicy(roles: [.vehicle])
         policy.keys = ["other", "secret", "third"].map { ListenerKey(name: $0, Array($0.utf8)) }
         for (credential, code) in [
-            ("secret", nil), ("other", nil), ("third", nil), ("secreu", CloseCode.notAuthorized),
-            ("secre", .notAuthorized),
-            ("", .notAuthorized),
+            ("secret", nil), ("other", nil), ("third", nil), ("secreu", CloseCode.notAuthenticated),
+            ("secre", .notAuthenticated),
+            ("", .notAuthenticated),
         ] {
             let peer = try Bench().connect(from: .host("10.0.0.1"), policy)
             var hello = Bench.vehicleHello("car")

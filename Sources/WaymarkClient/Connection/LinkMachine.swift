@@ -151,7 +151,9 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
         if let error = self.finalError(failure) { return self.finish(error, at: now, &actions) }
         self.change(.connecting, at: now, &actions)
         let hint = Duration.milliseconds(self.lastGoodbye?.reconnectAfterMilliseconds ?? 0)
-        let delay = self.backoff.delay(hint: hint, random: .random(in: 0..<1, using: &self.random))
+        let delay = self.backoff.delay(
+            after: self.lastGoodbye?.code.reconnection ?? .yes, hint: hint,
+            random: .random(in: 0..<1, using: &self.random))
         self.retry = now + delay
         actions.append(.log(self.lossNote(failure, fault, wasConnected: lifetime != nil, delay)))
     }
@@ -182,7 +184,7 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
             return .cannotConnect(
                 self.address, reason: ConnectFailure.reason(isForeign: true, saying: self.firstBytes))
         }
-        if let goodbye = self.lastGoodbye, !goodbye.code.isWorthReconnecting {
+        if let goodbye = self.lastGoodbye, !self.backoff.allows(goodbye.code.reconnection) {
             return .refused(reason: Self.reason(goodbye))
         }
         guard !self.wasWelcomed, self.backoff.failures >= self.firstAttemptsMax else { return nil }

@@ -2201,7 +2201,7 @@ const ProtobufCEnumDescriptor waymark__v1__session_phase__descriptor =
   waymark__v1__session_phase__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue waymark__v1__close_code__enum_values_by_number[22] =
+static const ProtobufCEnumValue waymark__v1__close_code__enum_values_by_number[24] =
 {
   { "CLOSE_CODE_UNSPECIFIED", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_UNSPECIFIED", 0 },
   { "CLOSE_CODE_NORMAL", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_NORMAL", 1 },
@@ -2225,11 +2225,13 @@ static const ProtobufCEnumValue waymark__v1__close_code__enum_values_by_number[2
   { "CLOSE_CODE_INTERNAL", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_INTERNAL", 20 },
   { "CLOSE_CODE_MOVED", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_MOVED", 21 },
   { "CLOSE_CODE_RATE_LIMITED", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_RATE_LIMITED", 22 },
+  { "CLOSE_CODE_NOT_AUTHENTICATED", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_NOT_AUTHENTICATED", 23 },
+  { "CLOSE_CODE_RULES_CHANGED", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_RULES_CHANGED", 24 },
 };
 static const ProtobufCIntRange waymark__v1__close_code__value_ranges[] = {
-{0, 0},{7, 6},{0, 22}
+{0, 0},{7, 6},{0, 24}
 };
-static const ProtobufCEnumValueIndex waymark__v1__close_code__enum_values_by_name[22] =
+static const ProtobufCEnumValueIndex waymark__v1__close_code__enum_values_by_name[24] =
 {
   { "CLOSE_CODE_BAD_MAGIC", 3 },
   { "CLOSE_CODE_FRAME_TOO_LARGE", 5 },
@@ -2240,10 +2242,12 @@ static const ProtobufCEnumValueIndex waymark__v1__close_code__enum_values_by_nam
   { "CLOSE_CODE_KEEPALIVE_TIMEOUT", 14 },
   { "CLOSE_CODE_MOVED", 20 },
   { "CLOSE_CODE_NORMAL", 1 },
+  { "CLOSE_CODE_NOT_AUTHENTICATED", 22 },
   { "CLOSE_CODE_NOT_AUTHORIZED", 11 },
   { "CLOSE_CODE_RATE_LIMITED", 21 },
   { "CLOSE_CODE_RESOURCE_LIMIT", 18 },
   { "CLOSE_CODE_ROLE_NOT_ALLOWED", 10 },
+  { "CLOSE_CODE_RULES_CHANGED", 23 },
   { "CLOSE_CODE_SHUTTING_DOWN", 2 },
   { "CLOSE_CODE_SLOW_CONSUMER", 15 },
   { "CLOSE_CODE_TAKEN_OVER", 13 },
@@ -2261,9 +2265,9 @@ const ProtobufCEnumDescriptor waymark__v1__close_code__descriptor =
   "CloseCode",
   "Waymark__V1__CloseCode",
   "waymark.v1",
-  22,
+  24,
   waymark__v1__close_code__enum_values_by_number,
-  22,
+  24,
   waymark__v1__close_code__enum_values_by_name,
   2,
   waymark__v1__close_code__value_ranges,

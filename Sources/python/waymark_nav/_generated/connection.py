@@ -153,6 +153,10 @@ class CloseCode(OpenEnum):
     MOVED = 21
     #: Reserved: the peer sends more than it may.
     RATE_LIMITED = 22
+    #: The listener needs a key, and the Hello has none or another one.
+    NOT_AUTHENTICATED = 23
+    #: The operator changed keys or rules for a peer that was allowed before; connect again at once.
+    RULES_CHANGED = 24
 
 
 class ErrorCode(OpenEnum):

@@ -18,12 +18,15 @@ from waymark_nav.messages import CloseCode, Hello, Role, Welcome
 
 VERSION_MIN = VERSION_MAX = 2
 
-#: Close codes after which the same Hello may be accepted later.
-WORTH_RECONNECTING = frozenset({
-    CloseCode.SHUTTING_DOWN, CloseCode.HANDSHAKE_TIMEOUT, CloseCode.ID_IN_USE, CloseCode.KEEPALIVE_TIMEOUT, CloseCode.SLOW_CONSUMER,
-    CloseCode.TOO_MANY_CONNECTIONS, CloseCode.TOO_MANY_ERRORS, CloseCode.RESOURCE_LIMIT, CloseCode.INTERNAL, CloseCode.MOVED,
-    CloseCode.RATE_LIMITED,
+#: Close codes after which a peer does not connect again with the same Hello.
+NO_RECONNECTION = frozenset({CloseCode.NORMAL, CloseCode.TAKEN_OVER, CloseCode.NOT_AUTHENTICATED})
+#: Close codes after which only another gateway, or another configuration, may accept the same Hello.
+SELDOM_RECONNECTION = frozenset({
+    CloseCode.BAD_MAGIC, CloseCode.UNSUPPORTED_VERSION, CloseCode.FRAME_TOO_LARGE, CloseCode.UNKNOWN_MESSAGE_TYPE,
+    CloseCode.UNEXPECTED_MESSAGE, CloseCode.HANDSHAKE_INVALID, CloseCode.ROLE_NOT_ALLOWED, CloseCode.NOT_AUTHORIZED,
 })  # fmt: skip
+#: The shortest wait after one of them, in seconds.
+SELDOM_DELAY_MIN = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +39,9 @@ class Reconnection:
     delay_max: float = 10.0
     #: Attempts to connect for the first time; a lost connection is always followed by attempts until one succeeds.
     first_attempts_max: int = 1
+    #: The shortest wait after a refusal that only another gateway or another configuration can lift, such as that of a role or a version;
+    #: less than 10 minutes counts as 10 minutes. None: such a refusal ends the connection for good, with its reason.
+    refusal_delay: float | None = SELDOM_DELAY_MIN
 
 
 class Event:
@@ -295,8 +301,10 @@ class Peer:
         self._tell(Connecting(_reason(connection, reason)))
         hint = connection.goodbye.reconnect_after_milliseconds / 1_000 if connection is not None and connection.goodbye else 0.0
         policy = self._reconnection
-        delay = min(policy.first_delay * 2 ** min(self._failures - 1, 20), policy.delay_max) * (1 + self._jitter() / 4)
-        self._next_attempt = now + max(hint, delay)
+        delay = min(policy.first_delay * 2 ** min(self._failures - 1, 20), policy.delay_max)
+        if connection is not None and connection.goodbye is not None and connection.goodbye.code in SELDOM_RECONNECTION:
+            delay = max(policy.refusal_delay or 0.0, SELDOM_DELAY_MIN)
+        self._next_attempt = now + max(hint, delay * (1 + self._jitter() / 4))
 
     def _disconnected(self, now: float) -> None:
         """A connection that was welcomed is lost; another one follows."""
@@ -306,9 +314,10 @@ class Peer:
         if self._is_closing:
             return ClosedError()
         goodbye = connection.goodbye if connection is not None else None
+        refuses = self._reconnection.refusal_delay is None
         if connection is not None and connection.foreign is not None and not self._was_welcomed:
             return ConnectionFailedError(f"what listens there is not waymarkd, but {_kind(connection.foreign)}")
-        if goodbye is not None and goodbye.code.is_recognized and goodbye.code not in WORTH_RECONNECTING:
+        if goodbye is not None and (goodbye.code in NO_RECONNECTION or (refuses and goodbye.code in SELDOM_RECONNECTION)):
             return RefusedError(goodbye.code, goodbye.reason)
         if self._was_welcomed or self._failures < self._reconnection.first_attempts_max:
             return None

@@ -246,7 +246,15 @@ typedef enum _Waymark__V1__CloseCode {
   /*
    * Reserved: the peer sends more than it may.
    */
-  WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_RATE_LIMITED = 22
+  WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_RATE_LIMITED = 22,
+  /*
+   * The listener needs a key, and the Hello has none or another one.
+   */
+  WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_NOT_AUTHENTICATED = 23,
+  /*
+   * The operator changed keys or rules for a peer that was allowed before; connect again at once.
+   */
+  WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_RULES_CHANGED = 24
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__CLOSE_CODE)
 } Waymark__V1__CloseCode;
 /*
