@@ -240,7 +240,9 @@ internal import WaymarkProtocol
         guard tag >> 3 != 0 else { throw Rejection(.malformed, reason: "a field number is out of range") }
         self.unknownFields += 1
         guard self.unknownFields <= Self.unknownFieldsMax else {
-            throw Rejection(.limitReached, reason: "more than \(Self.unknownFieldsMax) unknown fields")
+            throw Rejection(
+                .limitReached, reason: "more than \(Self.unknownFieldsMax) unknown fields",
+                limit: ReachedLimit("unknown_fields_max", Self.unknownFieldsMax))
         }
         switch tag & 7 {
         case 0: _ = try self.varint(end)

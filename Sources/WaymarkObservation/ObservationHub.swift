@@ -99,8 +99,8 @@ package struct ObservationHub {
             }
             takenOver = self.observations[resumed]?.connection
             if let takenOver { self.places[takenOver] = nil }
-        } else if let reason = self.refusalReason(of: principal, gateway.policy.limits) {
-            return .refused(Goodbye(.resourceLimit, reason: reason))
+        } else if let refusal = self.refusal(of: principal, gateway.policy.limits) {
+            return .refused(refusal)
         }
         var observation =
             resumed.flatMap { self.observations[$0] }
@@ -174,13 +174,19 @@ package struct ObservationHub {
         return self.observations.count - 1
     }
 
-    private func refusalReason(of principal: Principal, _ limits: GatewayLimits) -> String? {
+    private func refusal(of principal: Principal, _ limits: GatewayLimits) -> Goodbye? {
         let known = self.observations.compactMap(\.self)
-        if known.count >= min(limits.observersMax, ObservationSet.countMax) {
-            return "\(known.count) observers are known"
+        let knownMax = min(limits.observersMax, ObservationSet.countMax)
+        if known.count >= knownMax {
+            return Goodbye(
+                .resourceLimit, reason: "\(known.count) observers are known",
+                limit: ReachedLimit("observers_max", knownMax))
         }
         let own = known.count { $0.principal == principal }
-        return own < limits.observersPerUserMax ? nil : "\(own) observers of this user are known"
+        guard own >= limits.observersPerUserMax else { return nil }
+        return Goodbye(
+            .resourceLimit, reason: "\(own) observers of this user are known",
+            limit: ReachedLimit("observers_per_user_max", limits.observersPerUserMax))
     }
 
     /// An observer has gone. It may resume until `end`, unless it said Goodbye.

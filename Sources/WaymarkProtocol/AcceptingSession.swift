@@ -211,7 +211,13 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         if case .tooLarge(let header, _) = error, case .close(let goodbye) = self.verdict(on: header) {
             return goodbye
         }
-        return Goodbye(error.closeCode, reason: "\(error)")
+        return Goodbye(error.closeCode, reason: "\(error)", limit: self.limit(of: error))
+    }
+
+    private func limit(of error: FramingError) -> ReachedLimit? {
+        guard case .tooLarge(_, let max) = error else { return nil }
+        let isOfHello = self.state == .awaitingHello && max == ProtocolConstants.helloFrameBytesMax
+        return ReachedLimit(isOfHello ? "hello_frame_bytes_max" : "frame_bytes_max", max)
     }
 
     private mutating func receive(_ message: Message, into actions: inout [Action]) {
@@ -292,7 +298,8 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
             if self.errorCount > self.limits.errorsMax {
                 self.close(
                     Goodbye(
-                        .tooManyErrors, reason: "more than \(self.limits.errorsMax) messages were rejected"),
+                        .tooManyErrors, reason: "more than \(self.limits.errorsMax) messages were rejected",
+                        limit: ReachedLimit("errors_max", self.limits.errorsMax)),
                     into: &actions)
             }
         case .draining, .closed: break

@@ -176,6 +176,28 @@ def test_a_refusal_that_may_be_lifted_ends_a_peer_that_does_not_wait_and_a_first
         gateway.say(m.Goodbye(code=CloseCode.ROLE_NOT_ALLOWED, reason="not here"))
         gateway.cut()
         assert isinstance(gateway.machine.error, RefusedError)
+        assert gateway.machine.error.retry_after == 600
+
+
+def test_a_refusal_names_the_limit_and_when_to_come_again() -> None:
+    gateway = Gateway(endpoint())
+    gateway.open()
+    goodbye = m.Goodbye(
+        code=CloseCode.TOO_MANY_CONNECTIONS,
+        reason="full",
+        reconnect_after_milliseconds=3_000,
+        limit="connections_per_user_max",
+        limit_value=12_000,
+    )
+    gateway.say(goodbye)
+    gateway.cut()
+    error = gateway.machine.error
+    assert isinstance(error, RefusedError)
+    assert (error.limit, error.limit_value, error.retry_after) == ("connections_per_user_max", 12_000, 3)
+    assert str(error) == "the gateway refused the connection: full (connections_per_user_max is 12000)"
+    rejection = Rejection.of(m.Error(code=m.ErrorCode.LIMIT_REACHED, reason="full", limit="sessions_max", limit_value=5))
+    assert (rejection.limit, rejection.limit_value, rejection.retry_after) == ("sessions_max", 5, None)
+    assert str(rejection.inside("a")) == "a: full (sessions_max is 5)"
 
 
 def test_a_refusal_that_may_be_lifted_is_never_met_again_before_ten_minutes() -> None:

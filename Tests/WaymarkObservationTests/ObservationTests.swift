@@ -381,7 +381,11 @@ import WaymarkProtocol
             $0.limits.observersPerUserMax = 2
         }
         func isRefused(_ verdict: ObservationHub.Verdict) -> Bool {
-            if case .refused(let goodbye) = verdict { goodbye.code == .resourceLimit } else { false }
+            if case .refused(let goodbye) = verdict {
+                goodbye.code == .resourceLimit && goodbye.limit?.name.hasPrefix("observers_") == true
+            } else {
+                false
+            }
         }
         #expect(!isRefused(world.observer(50)))
         #expect(!isRefused(world.observer(51)))

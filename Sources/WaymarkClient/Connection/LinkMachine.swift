@@ -185,7 +185,7 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
                 self.address, reason: ConnectFailure.reason(isForeign: true, saying: self.firstBytes))
         }
         if let goodbye = self.lastGoodbye, !self.backoff.allows(goodbye.code.reconnection) {
-            return .refused(reason: Self.reason(goodbye))
+            return self.refusal(goodbye, reason: Self.reason(goodbye))
         }
         guard !self.wasWelcomed, self.backoff.failures >= self.firstAttemptsMax else { return nil }
         switch self.lastGoodbye {
@@ -193,12 +193,16 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
         case let goodbye? where goodbye.code == .handshakeTimeout:
             return .cannotConnect(
                 self.address, reason: "what listens there does not answer; it may not be waymarkd")
-        case let goodbye?: return .refused(reason: goodbye.reason)
+        case let goodbye?: return self.refusal(goodbye, reason: goodbye.reason)
         case nil:
             return failure
                 ?? .cannotConnect(
                     self.address, reason: ConnectFailure.reason(isForeign: false, saying: []))
         }
+    }
+
+    private func refusal(_ goodbye: Goodbye, reason: String) -> ClientError {
+        ClientError(goodbye, reason: reason, seldomDelay: self.backoff.seldomDelay)
     }
 
     private mutating func close(at now: Instant, _ actions: inout [Action]) {

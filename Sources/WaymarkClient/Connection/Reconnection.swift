@@ -56,10 +56,13 @@ struct Backoff: Sendable, Hashable {
     {
         let doubled = self.policy.firstDelay * (1 << min(max(self.failures - 1, 0), 20))
         var delay = min(doubled, self.policy.delayMax)
-        if reconnection == .seldom, let refusalDelay = self.policy.refusalDelay {
-            delay = max(refusalDelay, .seconds(60 * ProtocolConstants.seldomMinutesMin))
-        }
+        if reconnection == .seldom { delay = self.seldomDelay }
         return max(hint, delay * (1 + random / 4))
+    }
+
+    /// The shortest wait after a refusal that only another gateway or other settings can lift.
+    var seldomDelay: Duration {
+        max(self.policy.refusalDelay ?? .zero, .seconds(60 * ProtocolConstants.seldomMinutesMin))
     }
 
     /// Whether the peer may connect again after a Goodbye with such a code.

@@ -328,7 +328,7 @@ private struct Observed {
         let error = await #expect(throws: ClientError.self) {
             try await Observer.connect(to: .unix(path: "/nowhere"), configuration)
         }
-        guard case .rejected(let field, _)? = error else {
+        guard case .rejected(let field, _, _)? = error else {
             Issue.record("\(String(describing: error))")
             return
         }

@@ -1706,7 +1706,7 @@ const ProtobufCMessageDescriptor waymark__v1__welcome__descriptor =
   (ProtobufCMessageInit) waymark__v1__welcome__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__goodbye__field_descriptors[4] =
+static const ProtobufCFieldDescriptor waymark__v1__goodbye__field_descriptors[6] =
 {
   {
     "code",
@@ -1756,9 +1756,35 @@ static const ProtobufCFieldDescriptor waymark__v1__goodbye__field_descriptors[4]
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "limit",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Goodbye, limit),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit_value",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Goodbye, limit_value),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__goodbye__field_indices_by_name[] = {
   0,   /* field[0] = code */
+  4,   /* field[4] = limit */
+  5,   /* field[5] = limit_value */
   3,   /* field[3] = moved_to */
   1,   /* field[1] = reason */
   2,   /* field[2] = reconnect_after_milliseconds */
@@ -1766,7 +1792,7 @@ static const unsigned waymark__v1__goodbye__field_indices_by_name[] = {
 static const ProtobufCIntRange waymark__v1__goodbye__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor waymark__v1__goodbye__descriptor =
 {
@@ -1776,7 +1802,7 @@ const ProtobufCMessageDescriptor waymark__v1__goodbye__descriptor =
   "Waymark__V1__Goodbye",
   "waymark.v1",
   sizeof(Waymark__V1__Goodbye),
-  4,
+  6,
   waymark__v1__goodbye__field_descriptors,
   waymark__v1__goodbye__field_indices_by_name,
   1,  waymark__v1__goodbye__number_ranges,
@@ -1859,7 +1885,7 @@ const ProtobufCMessageDescriptor waymark__v1__pong__descriptor =
   (ProtobufCMessageInit) waymark__v1__pong__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__error__field_descriptors[7] =
+static const ProtobufCFieldDescriptor waymark__v1__error__field_descriptors[10] =
 {
   {
     "code",
@@ -1945,20 +1971,59 @@ static const ProtobufCFieldDescriptor waymark__v1__error__field_descriptors[7] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "limit",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Error, limit),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit_value",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Error, limit_value),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "retry_after_milliseconds",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Error, retry_after_milliseconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__error__field_indices_by_name[] = {
   0,   /* field[0] = code */
   1,   /* field[1] = field */
+  7,   /* field[7] = limit */
+  8,   /* field[8] = limit_value */
   3,   /* field[3] = message_type */
   2,   /* field[2] = reason */
   6,   /* field[6] = request_id */
+  9,   /* field[9] = retry_after_milliseconds */
   5,   /* field[5] = sequence */
   4,   /* field[4] = session_id */
 };
 static const ProtobufCIntRange waymark__v1__error__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor waymark__v1__error__descriptor =
 {
@@ -1968,7 +2033,7 @@ const ProtobufCMessageDescriptor waymark__v1__error__descriptor =
   "Waymark__V1__Error",
   "waymark.v1",
   sizeof(Waymark__V1__Error),
-  7,
+  10,
   waymark__v1__error__field_descriptors,
   waymark__v1__error__field_indices_by_name,
   1,  waymark__v1__error__number_ranges,

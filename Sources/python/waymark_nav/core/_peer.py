@@ -14,7 +14,7 @@ from waymark_nav._wire import Message
 from waymark_nav.core._connection import DRAIN_TIMEOUT, Connection
 from waymark_nav.errors import ClosedError, ConnectionFailedError, RefusedError, Rejection, WaymarkError
 from waymark_nav.frames import Frame
-from waymark_nav.messages import CloseCode, Hello, Role, Welcome
+from waymark_nav.messages import CloseCode, Goodbye, Hello, Role, Welcome
 
 VERSION_MIN = VERSION_MAX = 2
 
@@ -318,15 +318,23 @@ class Peer:
         if connection is not None and connection.foreign is not None and not self._was_welcomed:
             return ConnectionFailedError(f"what listens there is not waymarkd, but {_kind(connection.foreign)}")
         if goodbye is not None and (goodbye.code in NO_RECONNECTION or (refuses and goodbye.code in SELDOM_RECONNECTION)):
-            return RefusedError(goodbye.code, goodbye.reason)
+            return self._refusal(goodbye)
         if self._was_welcomed or self._failures < self._reconnection.first_attempts_max:
             return None
         if goodbye is not None and goodbye.code != CloseCode.HANDSHAKE_TIMEOUT:
-            return RefusedError(goodbye.code, goodbye.reason)
+            return self._refusal(goodbye)
         if reason:
             return ConnectionFailedError(reason)
         what = "does not answer" if goodbye is not None else "closed the connection without an answer"
         return ConnectionFailedError(f"what listens there {what}; it may not be waymarkd")
+
+    def _refusal(self, goodbye: Goodbye) -> RefusedError:
+        retry_after = goodbye.reconnect_after_milliseconds / 1_000 or None
+        if goodbye.code in NO_RECONNECTION:
+            retry_after = None
+        elif goodbye.code in SELDOM_RECONNECTION:
+            retry_after = max(self._reconnection.refusal_delay or 0.0, SELDOM_DELAY_MIN)
+        return RefusedError(goodbye.code, goodbye.reason, limit=goodbye.limit, limit_value=goodbye.limit_value, retry_after=retry_after)
 
     def _finish(self, error: WaymarkError) -> None:
         self.error = error
