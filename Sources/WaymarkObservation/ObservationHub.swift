@@ -105,7 +105,7 @@ package struct ObservationHub {
         var observation =
             resumed.flatMap { self.observations[$0] }
             ?? Observation(
-                hello: hello, principal: principal, subject: subject, grant: .open, isLimited: false,
+                hello: hello, principal: principal, subject: subject, grant: .open, scope: nil,
                 tokens: ResumptionTokens(token, on: connection))
         // Entries for the observation that had the place before are not its own.
         if resumed == nil { (observation.cursor, observation.first) = (self.ring.end, self.ring.end) }
@@ -115,7 +115,7 @@ package struct ObservationHub {
             (observation.cursor, observation.first) = (self.ring.end, self.ring.end)
         }
         observation.grant = gateway.grant(ofObserver: subject)
-        observation.isLimited = !gateway.isOpenToObservers && !seesAllVehicles
+        observation.scope = seesAllVehicles ? nil : gateway.scope(ofObserver: observation.grant)
         observation.tokens = ResumptionTokens(
             token, resuming: resumed == nil ? nil : old, on: connection)
         observation.connection = connection
@@ -261,16 +261,22 @@ package struct ObservationHub {
         self.note(place)
     }
 
-    /// Applies another policy. Forgets observers that may have seen more than changed rules allow, and returns their connections. They may say Hello again.
+    /// Applies another policy. Forgets observers whose vehicles changed rules change, and returns their connections. They may say Hello
+    /// again.
     package mutating func endForbidden(by gateway: Gateway) -> [ConnectionID] {
         self.ringBytesMax = gateway.policy.limits.observationBytesMax
         let access = gateway.policy.access
         guard access != self.access else { return [] }
         self.access = access
         var ended: [ConnectionID] = []
-        for place in self.observations.indices
-        where !access.isOpen || self.observations[place]?.isLimited == true {
-            if let connection = self.observations[place]?.connection {
+        for place in self.observations.indices {
+            guard let observation = self.observations[place], let scope = observation.scope else { continue }
+            let grant = gateway.grant(ofObserver: observation.subject)
+            guard gateway.scope(ofObserver: grant) != scope else {
+                self.observations[place]?.grant = grant
+                continue
+            }
+            if let connection = observation.connection {
                 ended.append(connection)
                 self.places[connection] = nil
             }
