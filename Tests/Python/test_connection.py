@@ -167,7 +167,7 @@ def test_a_peer_connects_again_only_after_codes_for_which_the_page_says_so(code:
 
 
 def test_a_refusal_that_may_be_lifted_ends_a_peer_that_does_not_wait_and_a_first_attempt() -> None:
-    for reconnection, is_welcome in ((Reconnection(refusal_delay=None), True), (Reconnection(), False)):
+    for reconnection, is_welcome in ((Reconnection(refusal_delay=None), True), (Reconnection(first_attempts_max=9), False)):
         gateway = Gateway(endpoint(reconnection=reconnection))
         if is_welcome:
             gateway.welcome()

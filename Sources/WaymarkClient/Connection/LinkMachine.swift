@@ -184,7 +184,9 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
             return .cannotConnect(
                 self.address, reason: ConnectFailure.reason(isForeign: true, saying: self.firstBytes))
         }
-        if let goodbye = self.lastGoodbye, !self.backoff.allows(goodbye.code.reconnection) {
+        if let goodbye = self.lastGoodbye,
+            !self.backoff.allows(goodbye.code.reconnection, isFirst: !self.wasWelcomed)
+        {
             return self.refusal(goodbye, reason: Self.reason(goodbye))
         }
         guard !self.wasWelcomed, self.backoff.failures >= self.firstAttemptsMax else { return nil }

@@ -19,7 +19,8 @@ public struct ReconnectionPolicy: Sendable, Hashable {
     /// Attempts to connect for the first time; further losses are always followed by new attempts.
     public var firstAttemptsMax: Int
     /// The shortest wait after a refusal that only another gateway or another configuration can lift, such as that of a role or a
-    /// version; less than 10 minutes counts as 10 minutes. nil: such a refusal ends the connection for good, with its reason.
+    /// version; less than 10 minutes counts as 10 minutes. nil: such a refusal ends the connection for good, with its reason, as it
+    /// always does before the first Welcome.
     public var refusalDelay: Duration?
 
     /// Creates a policy.
@@ -65,11 +66,11 @@ struct Backoff: Sendable, Hashable {
         max(self.policy.refusalDelay ?? .zero, .seconds(60 * ProtocolConstants.seldomMinutesMin))
     }
 
-    /// Whether the peer may connect again after a Goodbye with such a code.
-    func allows(_ reconnection: CloseCode.Reconnection) -> Bool {
+    /// Whether the peer connects again after a Goodbye with such a code. `isFirst`: it was never welcomed, and the app waits for the reason.
+    func allows(_ reconnection: CloseCode.Reconnection, isFirst: Bool) -> Bool {
         switch reconnection {
         case .yes: true
-        case .seldom: self.policy.refusalDelay != nil
+        case .seldom: !isFirst && self.policy.refusalDelay != nil
         case .no: false
         }
     }

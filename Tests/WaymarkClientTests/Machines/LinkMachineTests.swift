@@ -276,7 +276,7 @@ import WaymarkProtocol
     }
 
     @Test func `a first attempt that is refused ends the peer with the reason`() throws {
-        var peer = try DrivenPeer.client()
+        var peer = try DrivenPeer.client { $0.reconnection.firstAttemptsMax = 9 }
         peer.handle(.open)
         peer.handle(.transportOpened)
         peer.hear(.goodbye(Goodbye(.roleNotAllowed, reason: "not here")))

@@ -40,7 +40,8 @@ class Reconnection:
     #: Attempts to connect for the first time; a lost connection is always followed by attempts until one succeeds.
     first_attempts_max: int = 1
     #: The shortest wait after a refusal that only another gateway or another configuration can lift, such as that of a role or a version;
-    #: less than 10 minutes counts as 10 minutes. None: such a refusal ends the connection for good, with its reason.
+    #: less than 10 minutes counts as 10 minutes. None: such a refusal ends the connection for good, with its reason,
+    #: as it always does before the first Welcome.
     refusal_delay: float | None = SELDOM_DELAY_MIN
 
 
@@ -314,7 +315,7 @@ class Peer:
         if self._is_closing:
             return ClosedError()
         goodbye = connection.goodbye if connection is not None else None
-        refuses = self._reconnection.refusal_delay is None
+        refuses = self._reconnection.refusal_delay is None or not self._was_welcomed
         if connection is not None and connection.foreign is not None and not self._was_welcomed:
             return ConnectionFailedError(f"what listens there is not waymarkd, but {_kind(connection.foreign)}")
         if goodbye is not None and (goodbye.code in NO_RECONNECTION or (refuses and goodbye.code in SELDOM_RECONNECTION)):
