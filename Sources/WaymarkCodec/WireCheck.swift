@@ -80,7 +80,7 @@ internal import WaymarkProtocol
     /// The versions that a Hello offers, whatever else is in its body; nil if they cannot be read.
     static func versions(ofHello body: UnsafeRawBufferPointer) -> ClosedRange<UInt32>? {
         var check = unsafe WireCheck(bytes: body)
-        do { return try check.versions(end: unsafe body.count) } catch { return nil }
+        do { return try check.versions(end: body.count) } catch { return nil }
     }
 
     private mutating func versions(end: Int) throws(Rejection) -> ClosedRange<UInt32>? {
