@@ -191,7 +191,7 @@ private let nowhere = Waypoint(center: Coordinate(latitude: 91, longitude: 9))
         let result = await Result { () async throws(ClientError) in
             try await NavigationClient.connect(to: .unix(path: "/nowhere"), prioritized)
         }
-        guard case .failure(.rejected("navigation.priority", _)) = result else {
+        guard case .failure(.rejected("navigation.priority", _, _)) = result else {
             Issue.record("\(result)")
             return
         }

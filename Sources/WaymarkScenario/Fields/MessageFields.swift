@@ -71,7 +71,7 @@ package enum MessageFields {
         [
             .choice("code") { $0.code }, .text("reason") { $0.reason },
             .number("reconnectAfterMilliseconds", .milliseconds) { $0.reconnectAfterMilliseconds },
-            .text("limit") { $0.limit?.name ?? "" }, .number("limitValue") { $0.limit?.value ?? 0 },
+            .text("limit") { $0.limit?.name }, .number("limitValue") { $0.limit?.value },
         ])
 
     private static let error: [FieldKey<Message>] = Self.of(
@@ -79,7 +79,7 @@ package enum MessageFields {
         [
             .choice("code") { $0.code }, .text("field") { $0.field }, .text("reason") { $0.reason },
             .text("requestID") { $0.requestID.rawValue },
-            .text("limit") { $0.limit?.name ?? "" }, .number("limitValue") { $0.limit?.value ?? 0 },
+            .text("limit") { $0.limit?.name }, .number("limitValue") { $0.limit?.value },
             .number("retryAfterMilliseconds", .milliseconds) { $0.retryAfterMilliseconds },
         ])
 
