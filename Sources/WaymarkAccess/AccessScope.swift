@@ -2,7 +2,7 @@
 ///
 /// Equal scopes allow the same vehicles, also of different policies. Scopes that differ may do so, too, if other patterns name them.
 package struct AccessScope: Sendable, Hashable {
-    /// What is decided of the vehicles that it names, but of those that a part before it names.
+    /// The verdict on the vehicles that it names, apart from those that a part before it names.
     private struct Part: Sendable, Hashable {
         let isAllowed: Bool
         /// nil for every vehicle.

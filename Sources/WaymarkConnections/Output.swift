@@ -36,7 +36,7 @@ package struct Output: Sendable {
         /// The same, of all connections of one user or IP address.
         case userInput(bytesMax: Int)
 
-        /// As the page names it; the value is that of this connection's event loop.
+        /// The limit as the page names it; the value is that of this connection's event loop.
         var limit: ReachedLimit {
             switch self {
             case .outbox(let max): ReachedLimit("outbox_bytes_max", max)

@@ -3,7 +3,7 @@ internal import WaymarkAccess
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// Why there is no place for a peer, a vehicle or a session.
+/// A limit that leaves no place for a peer, a vehicle or a session, and the sentence about it.
 struct FullPlaces {
     let reason: String
     let limit: ReachedLimit

@@ -32,7 +32,7 @@ package enum CloseCode: UInt32, Error, Sendable, Hashable, CaseIterable {
     /// Whether, and when, to connect again with the same Hello.
     package enum Reconnection: String, Sendable, Hashable {
         case yes
-        /// After ``ProtocolConstants/seldomMinutesMin`` at the earliest: only another gateway, or another configuration, may accept it.
+        /// The wait is at least ``ProtocolConstants/seldomMinutesMin``: only another gateway or configuration may accept it.
         case seldom
         case no
     }
@@ -96,7 +96,7 @@ package struct Rejection: Error, Sendable, Hashable {
     package var reason: String
     /// The limit that the message is beyond, if that is why.
     package var limit: ReachedLimit?
-    /// When the same message may be accepted; 0 if that is not known.
+    /// The time after which the same message may be accepted; 0 if that is not known.
     package var retryAfterMilliseconds: UInt32 = 0
     /// The rejected frame's type, session and sequence number.
     package var messageType: UInt16 = 0
