@@ -80,7 +80,7 @@ import WaymarkProtocol
         trip.isDestinationShareable = true
         world.publish(client, session, .updateTrip(trip))
         for share in ["one", "two"] {
-            world.publish(client, session, .shareDestination(shareID: Identifier(share), World.place))
+            world.publish(client, session, .shareDestination(shareID: share, World.place))
         }
         #expect(last(world, client)?.limit == ReachedLimit("shares_open_max", 1))
         #expect(last(world, client)?.retryAfterMilliseconds == 10_000)
