@@ -131,7 +131,7 @@ static void say_hello(void) {
     about.n_features = sizeof features / sizeof *features;
     about.guidance_wanted = true;
     Waymark__V1__Hello hello = WAYMARK__V1__HELLO__INIT;
-    hello.version_min = hello.version_max = 1;
+    hello.version_min = hello.version_max = 2;
     hello.role = WAYMARK__V1__ROLE__ROLE_VEHICLE_ENDPOINT;
     hello.vehicle = &about;
     hello.receive_frame_bytes_max = (uint32_t)peer.receive_frame_bytes_max;

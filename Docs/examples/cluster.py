@@ -56,7 +56,7 @@ class Cluster(Peer):
         about = chunk(1, self.vehicle) + chunk(2, self.endpoint)
         about += packed(3, [*CONTENT, REQUESTS, PROMPTS, RESUMPTION]) + number(6, 1)
         place = chunk(11, token) + number(12, self.session) + number(13, self.sequence) if token else b""
-        return number(1, 1) + number(2, 1) + number(3, 1) + chunk(4, about) + place + number(17, self.receive_frame_bytes_max)
+        return number(1, 2) + number(2, 2) + number(3, 1) + chunk(4, about) + place + number(17, self.receive_frame_bytes_max)
 
     def leave(self):
         """Holds no session any more."""

@@ -31,7 +31,7 @@ static void say_hello(void) {
     about.features = provided;
     about.n_features = sizeof provided / sizeof *provided;
     Waymark__V1__Hello hello = WAYMARK__V1__HELLO__INIT;
-    hello.version_min = hello.version_max = 1;
+    hello.version_min = hello.version_max = 2;
     hello.role = WAYMARK__V1__ROLE__ROLE_NAVIGATION_CLIENT;
     hello.navigation = &about;
     hello.resumption_token = (ProtobufCBinaryData){ peer.token_length, peer.token };

@@ -72,7 +72,7 @@ class Navigation(Peer):
 
     def hello(self, token):
         about = chunk(1, self.client) + packed(2, PROVIDED)
-        return number(1, 1) + number(2, 1) + number(3, 2) + chunk(5, about) + (chunk(11, token) if token else b"")
+        return number(1, 2) + number(2, 2) + number(3, 2) + chunk(5, about) + (chunk(11, token) if token else b"")
 
     def welcomed(self, body):
         """The gateway names the last number that it has; what it missed is sent again."""

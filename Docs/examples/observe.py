@@ -61,7 +61,7 @@ class Observer(Peer):
 
     def hello(self, token):
         about = chunk(15, chunk(1, "observe.py"))
-        return number(1, 1) + number(2, 1) + number(3, 3) + (chunk(11, token) if token else b"") + about
+        return number(1, 2) + number(2, 2) + number(3, 3) + (chunk(11, token) if token else b"") + about
 
     def welcomed(self, body):
         say(f"sees {VISIBILITY[body.number(14)]}")

@@ -120,6 +120,16 @@ package struct AccessPolicy: Sendable, Hashable {
         return AccessDecision(decisive.map { .rule(self.rules[$0]) } ?? .noRule)
     }
 
+    /// The vehicles that the peer may be, guide or watch.
+    package func scope(of grant: AccessGrant) -> AccessScope {
+        let limits = grant.key.flatMap { self.keys[$0] }
+        if limits != nil, grant.refusal != nil { return AccessScope([], limit: nil) }
+        let rules = grant.rules?.map { index in
+            (isAllowed: self.rules[index].isAllowed, vehicles: self.rules[index].vehicles)
+        }
+        return AccessScope(rules ?? [(isAllowed: true, vehicles: nil)], limit: limits?.vehicles)
+    }
+
     /// The class of a vehicle. How many classes there are follows from the rules, not from the vehicles.
     ///
     /// - Complexity: Grows with the number of all rules and keys.

@@ -141,6 +141,8 @@ package final class BodyDecoder {
         }
         if let message = unsafe message { return unsafe AnyWire(base: message) }
         guard self.arena.isExhausted else { throw Rejection(.malformed, reason: "is not the type's message") }
-        throw Rejection(.limitReached, reason: "would take too much memory")
+        throw Rejection(
+            .limitReached, reason: "would take too much memory",
+            limit: ReachedLimit("memory_bytes_max", self.memoryBytesMax))
     }
 }

@@ -20,7 +20,14 @@ extension BodyDecoder {
     package func read(_ frame: Frame, on session: inout AcceptingSession) -> ReceivedFrame {
         do throws(DecodingError) {
             switch session.receive(frame.header) {
-            case .readForConnection: return .forConnection(try self.decode(frame).message)
+            case .readForConnection:
+                // Of a later version anything else may be new.
+                if frame.header.type == .hello, let versions = Self.versions(ofHello: frame),
+                    let refusal = AcceptingSession.refusal(of: versions)
+                {
+                    return .closing(refusal)
+                }
+                return .forConnection(try self.decode(frame).message)
             case .readForGateway(let type) where type.isVehicleRequest:
                 return .request(try self.request(of: frame), frame.header.session)
             case .readForGateway: return .forGateway(try self.decode(frame).message, frame.header.session)
@@ -30,9 +37,17 @@ extension BodyDecoder {
             }
         } catch {
             switch error {
-            case .rejected(let rejection): return .rejected(rejection)
+            case .rejected(let rejection):
+                if frame.header.type == .hello, rejection.code == .outOfRange, rejection.field == "role" {
+                    return .closing(Goodbye(.roleNotAllowed, reason: "this gateway does not know the role"))
+                }
+                return .rejected(rejection)
             case .unknownType: return .skipped  // The session lets none through that is not skippable.
             }
         }
+    }
+
+    private static func versions(ofHello frame: Frame) -> ClosedRange<UInt32>? {
+        unsafe frame.body.span.bytes.withUnsafeBytes { unsafe WireCheck.versions(ofHello: $0) }
     }
 }

@@ -77,6 +77,25 @@ internal import WaymarkProtocol
         return ""
     }
 
+    /// The versions that a Hello offers, whatever else is in its body; nil if they cannot be read.
+    static func versions(ofHello body: UnsafeRawBufferPointer) -> ClosedRange<UInt32>? {
+        var check = unsafe WireCheck(bytes: body)
+        do { return try check.versions(end: body.count) } catch { return nil }
+    }
+
+    private mutating func versions(end: Int) throws(Rejection) -> ClosedRange<UInt32>? {
+        var (lowest, highest): (UInt64, UInt64) = (0, 0)
+        while self.offset < end, lowest == 0 || highest == 0 {
+            switch try self.shortVarint(end) {
+            case UInt32(FieldNumber.Hello.versionMin) << 3: lowest = try self.varint(end)
+            case UInt32(FieldNumber.Hello.versionMax) << 3: highest = try self.varint(end)
+            case let tag: try self.skip(tag, end)
+            }
+        }
+        guard lowest > 0, lowest <= highest, highest <= UInt32.max else { return nil }
+        return UInt32(lowest)...UInt32(highest)
+    }
+
     private init(bytes: UnsafeRawBufferPointer) { unsafe self.bytes = unsafe bytes }
 
     private mutating func message(_ message: UnsafePointer<Schema.Message>, end: Int) throws(Rejection) {
@@ -240,7 +259,9 @@ internal import WaymarkProtocol
         guard tag >> 3 != 0 else { throw Rejection(.malformed, reason: "a field number is out of range") }
         self.unknownFields += 1
         guard self.unknownFields <= Self.unknownFieldsMax else {
-            throw Rejection(.limitReached, reason: "more than \(Self.unknownFieldsMax) unknown fields")
+            throw Rejection(
+                .limitReached, reason: "more than \(Self.unknownFieldsMax) unknown fields",
+                limit: ReachedLimit("unknown_fields_max", Self.unknownFieldsMax))
         }
         switch tag & 7 {
         case 0: _ = try self.varint(end)

@@ -53,7 +53,7 @@ actor DemoDesk {
         case .waypointResult(let vehicle, let result):
             await self.guide?.inquiryEnded(vehicle, isAccepted: result == .accepted)
             self.decision.yield()
-        case .rejected(let field, let reason):
+        case .rejected(let field, let reason, _):
             await self.report.fail("the gateway refused \(field): \(reason)")
         case .ended:
             await self.guide?.stop()

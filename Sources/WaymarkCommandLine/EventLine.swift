@@ -20,7 +20,8 @@ extension SessionEvent {
         case .shareResult(let vehicle, let id, let result):
             return "\(vehicle): destination \(id): \(result?.explanation ?? "offered")"
         case .received(let sequence, _): return "received up to \(sequence)"
-        case .rejected(let field, let reason): return "refused: \(field): \(reason)"
+        case .rejected(let field, let reason, let limit):
+            return "refused: \(field): \(reason)" + (limit.map { " (\($0))" } ?? "")
         case .missed(let count): return "\(count) events were left out"
         case .ended(let reason): return "ended: \(reason.word), \(reason)"
         }

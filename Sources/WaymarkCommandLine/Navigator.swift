@@ -85,6 +85,7 @@ actor Navigator {
     func connect(to address: ServiceAddress, id: String, key: [UInt8]) async throws(ClientError) {
         var configuration = NavigationClient.Configuration(id: id)
         configuration.credential = key
+        configuration.reconnection.refusalDelay = nil
         if self.policy.onDestination == .accept {
             configuration.onDestination = { await self.answer($0) }
         }

@@ -50,7 +50,7 @@ struct ByteLedger {
     {
         let account = self.accounts[Int(account)]
         if account.inputByteCount > limits.inputBytesPerUserMax, let slot = account.unfinished.first {
-            return (slot, .input(bytesMax: limits.inputBytesPerUserMax))
+            return (slot, .userInput(bytesMax: limits.inputBytesPerUserMax))
         }
         if self.inputByteCount > limits.inputBytesMax, let slot = self.unfinished.first {
             return (slot, .input(bytesMax: limits.inputBytesMax))

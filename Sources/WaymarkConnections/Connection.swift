@@ -430,10 +430,11 @@ struct Connection {
     ) {
         let reason: String
         switch overflow {
-        case .input(let bytesMax):
+        case .input(let bytesMax), .userInput(let bytesMax):
             let goodbye = Goodbye(
                 .resourceLimit,
-                reason: "input that waits takes more than \(bytesMax) bytes, this is the oldest")
+                reason: "input that waits takes more than \(bytesMax) bytes, this is the oldest",
+                limit: overflow.limit)
             return self.handle(.closeRequested(goodbye), at: now, slot, codecs, into: &actions)
         case .outbox(let bytesMax): reason = "more than \(bytesMax) bytes wait to be read"
         case .user(let bytesMax):
@@ -441,17 +442,18 @@ struct Connection {
         case .loop(let bytesMax):
             reason = "more than \(bytesMax) bytes wait for all endpoints that do not keep up"
         }
-        self.closeAsTooSlow(reason, at: now, slot, codecs, into: &actions)
+        self.closeAsTooSlow(reason, overflow.limit, at: now, slot, codecs, into: &actions)
     }
 
     /// Drops the outbox, so that the Goodbye directly follows the bytes that have left it.
     mutating func closeAsTooSlow(
-        _ reason: String, at now: Instant, _ slot: Int, _ codecs: LoopCodecs,
+        _ reason: String, _ limit: ReachedLimit? = nil, at now: Instant, _ slot: Int, _ codecs: LoopCodecs,
         into actions: inout [LoopCore.Action]
     ) {
         self.output.clear()
         self.handle(
-            .closeRequested(Goodbye(.slowConsumer, reason: reason)), at: now, slot, codecs, into: &actions)
+            .closeRequested(Goodbye(.slowConsumer, reason: reason, limit: limit)), at: now, slot, codecs,
+            into: &actions)
     }
 
     // MARK: Time

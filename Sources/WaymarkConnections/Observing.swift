@@ -82,7 +82,7 @@ extension GatewayCore {
 
     /// Closes observers that the access rules no longer admit.
     private mutating func refuse(_ observers: [ConnectionID]) {
-        let goodbye = Goodbye(.notAuthorized, reason: "the access rules have changed")
+        let goodbye = Goodbye(.rulesChanged, reason: "the access rules have changed")
         for id in observers { self.instruct(id, .session(id, .closeRequested(goodbye))) }
     }
 

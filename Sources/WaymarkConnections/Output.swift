@@ -31,8 +31,21 @@ package struct Output: Sendable {
         case user(bytesMax: Int)
         /// Of all connections of the loop.
         case loop(bytesMax: Int)
-        /// Of the input that connections hold. The connection's own output is not to blame.
+        /// Of the input that all connections hold. The connection's own output is not to blame.
         case input(bytesMax: Int)
+        /// The same, of all connections of one user or IP address.
+        case userInput(bytesMax: Int)
+
+        /// The limit as the page names it; the value is that of this connection's event loop.
+        var limit: ReachedLimit {
+            switch self {
+            case .outbox(let max): ReachedLimit("outbox_bytes_max", max)
+            case .user(let max): ReachedLimit("outbox_bytes_per_user_max", max)
+            case .loop(let max): ReachedLimit("outbox_bytes_in_all_max", max)
+            case .input(let max): ReachedLimit("input_bytes_in_all_max", max)
+            case .userInput(let max): ReachedLimit("input_bytes_per_user_max", max)
+            }
+        }
     }
 
     /// The fate of a frame for a client.

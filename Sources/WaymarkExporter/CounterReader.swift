@@ -16,6 +16,8 @@ package actor CounterReader {
     private let times: Times
     /// Connected, or reconnecting.
     private var observer: Observer?
+    /// The gateway refused the observer, and said or implied when to come again.
+    private var refusal: (error: ClientError, until: ContinuousClock.Instant)?
     private var reading: Task<GatewayReading?, Never>?
     /// What the last question led to; no reading if it was not answered.
     private var last: (reading: GatewayReading?, at: ContinuousClock.Instant)?
@@ -113,7 +115,14 @@ package actor CounterReader {
 
     private func connected() async throws(ClientError) -> Observer {
         if let observer = self.observer { return observer }
-        let observer = try await Observer.connect(to: self.address, self.configuration)
+        if let refusal = self.refusal, ContinuousClock.now < refusal.until { throw refusal.error }
+        let observer: Observer
+        do throws(ClientError) {
+            observer = try await Observer.connect(to: self.address, self.configuration)
+        } catch {
+            if case .refused(_, let time?, _) = error { self.refusal = (error, ContinuousClock.now + time) }
+            throw error
+        }
         guard !self.isClosed else {
             await observer.close()
             throw .cancelled

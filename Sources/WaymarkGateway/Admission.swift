@@ -3,6 +3,17 @@ internal import WaymarkAccess
 internal import WaymarkModel
 internal import WaymarkProtocol
 
+/// A limit that leaves no place for a peer, a vehicle or a session, and the sentence about it.
+struct FullPlaces {
+    let reason: String
+    let limit: ReachedLimit
+
+    init(_ reason: String, _ name: String, _ max: Int) {
+        self.reason = reason
+        self.limit = ReachedLimit(name, max)
+    }
+}
+
 // Peers that arrive, resume and depart.
 extension Gateway {
     mutating func admit(
@@ -25,17 +36,25 @@ extension Gateway {
         actions.append(.refuse(connection, Goodbye(code, reason: reason)))
     }
 
+    private func refuse(_ connection: ConnectionID, _ full: FullPlaces, into actions: inout [Action]) {
+        actions.append(.refuse(connection, Goodbye(.resourceLimit, reason: full.reason, limit: full.limit)))
+    }
+
     /// Refuses a Hello that arrives only after the peer has got a Welcome on a later connection: it must not end what the peer has there.
     private func refuseLate(_ connection: ConnectionID, into actions: inout [Action]) {
         self.refuse(connection, .idInUse, "the peer has had a later connection", into: &actions)
     }
 
     /// Why the gateway refuses another peer of a user; nil if it accepts one.
-    private func refusalReason(of principal: Principal) -> String? {
+    private func refusal(ofPeerOf principal: Principal) -> FullPlaces? {
         let limits = self.policy.limits
-        if self.known.count >= limits.peersMax { return "\(limits.peersMax) peers are known" }
+        if self.known.count >= limits.peersMax {
+            return FullPlaces("\(limits.peersMax) peers are known", "peers_max", limits.peersMax)
+        }
         if self.known.count(of: principal) >= limits.peersPerUserMax {
-            return "\(limits.peersPerUserMax) peers of this user are known"
+            return FullPlaces(
+                "\(limits.peersPerUserMax) peers of this user are known", "peers_per_user_max",
+                limits.peersPerUserMax)
         }
         return nil
     }
@@ -73,19 +92,19 @@ extension Gateway {
             self.leaveAudience(path, into: &actions)
             self.takeOver(present, into: &actions)
         }
-        if old == nil, let reason = self.refusalReason(of: principal) {
-            return self.refuse(connection, .resourceLimit, reason, into: &actions)
+        if old == nil, let full = self.refusal(ofPeerOf: principal) {
+            return self.refuse(connection, full, into: &actions)
         }
         if owner == nil,
-            let reason = self.reasonForNoVehicle(of: principal, self.vehicles[path.vehicle])
+            let full = self.reasonForNoVehicle(of: principal, self.vehicles[path.vehicle])
         {
-            return self.refuse(connection, .resourceLimit, reason, into: &actions)
+            return self.refuse(connection, full, into: &actions)
         }
-        guard old != nil || count < self.policy.limits.endpointsPerVehicleMax else {
-            return self.refuse(
-                connection, .resourceLimit,
-                "a vehicle has at most \(self.policy.limits.endpointsPerVehicleMax) endpoints", into: &actions
-            )
+        let endpointsMax = self.policy.limits.endpointsPerVehicleMax
+        guard old != nil || count < endpointsMax else {
+            let full = FullPlaces(
+                "a vehicle has at most \(endpointsMax) endpoints", "endpoints_per_vehicle_max", endpointsMax)
+            return self.refuse(connection, full, into: &actions)
         }
         if !isResumed { self.leaveSession(path, into: &actions) }
         var endpoint = Endpoint(
@@ -180,8 +199,8 @@ extension Gateway {
         guard old == nil || old?.principal == principal else {
             return self.refuse(connection, .idInUse, "client \(id) belongs to another user", into: &actions)
         }
-        if old == nil, let reason = self.refusalReason(of: principal) {
-            return self.refuse(connection, .resourceLimit, reason, into: &actions)
+        if old == nil, let full = self.refusal(ofPeerOf: principal) {
+            return self.refuse(connection, full, into: &actions)
         }
         let verdict = old?.tokens.verdict(on: hello.resumptionToken, from: connection) ?? .invalid
         let isResumed = verdict.resumes

@@ -139,7 +139,7 @@ extension Gateway {
         self.note(.helloRefused(by: decision.decider), ofClient: id, into: &actions)
         if let connection = client.connection {
             let reason = decision.reason(for: client.subject, "guide as \(id)")
-            self.expel(connection, Goodbye(.notAuthorized, reason: reason), into: &actions)
+            self.expel(connection, Goodbye(.rulesChanged, reason: reason), into: &actions)
         }
         self.disconnect(id)
         self.forgetClient(id, .notAuthorized, into: &actions)
@@ -188,7 +188,7 @@ extension Gateway {
             self.vehicles[id]?.endpoints[name]?.connection = nil
             self.indexVehicle(id)
             let reason = decision.reason(for: endpoint.subject, "be \(id)")
-            self.expel(connection, Goodbye(.notAuthorized, reason: reason), into: &actions)
+            self.expel(connection, Goodbye(.rulesChanged, reason: reason), into: &actions)
         }
         // Only now: otherwise those that are refused as well would enter the session first, if the vehicle has yet to.
         for path in refused { self.forgetEndpoint(path, at: now, into: &actions) }

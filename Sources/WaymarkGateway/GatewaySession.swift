@@ -251,7 +251,7 @@ struct GatewaySession: Sendable, Hashable, Codable {
         try Self.checkProvided(outline, by: batch.features)
         try Self.checkSequence(of: frames.ranges[index].header, after: self.sequence)
         if let key { return try self.apply(state: index, key, of: frames, rules, memory, &batch) }
-        try Self.checkShare(outline, self.openShares, openMax: rules.limits.sharesOpenMax)
+        try Self.checkShare(outline, self.openShares, rules.limits)
         self.retainNewStates(frames, &batch)
         let frame = frames.frame(at: index)
         let byteCount = self.retained.byteCount
@@ -371,14 +371,19 @@ struct GatewaySession: Sendable, Hashable, Codable {
     }
 
     private static func checkShare(
-        _ outline: PublicationOutline, _ open: OrderedDictionary<Identifier, Int>, openMax: Int
+        _ outline: PublicationOutline, _ open: OrderedDictionary<Identifier, Int>, _ limits: GatewayLimits
     ) throws(Rejection) {
         guard case .share(let share) = outline.content else { return }
         if open[share] != nil {
             throw Rejection(.duplicate, field: "share_id", reason: "the share \(share) is under way")
         }
-        guard open.count < openMax else {
-            throw Rejection(.limitReached, reason: "too many destination shares are under way")
+        guard open.count < limits.sharesOpenMax else {
+            var rejection = Rejection(
+                .limitReached, reason: "too many destination shares are under way",
+                limit: ReachedLimit("shares_open_max", limits.sharesOpenMax))
+            // By then the oldest has ended.
+            rejection.retryAfterMilliseconds = UInt32(clamping: limits.shareTimeout.milliseconds)
+            throw rejection
         }
     }
 

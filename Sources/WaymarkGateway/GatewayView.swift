@@ -253,8 +253,8 @@ extension Gateway {
         self.policy.access.isOpen || self.policy.access.decision(grant, on: vehicle.rawValue).isAllowed
     }
 
-    /// Whether the access rules let observers see every vehicle.
-    package var isOpenToObservers: Bool { self.policy.access.isOpen }
+    /// The vehicles that an observer may see.
+    package func scope(ofObserver grant: AccessGrant) -> AccessScope { self.policy.access.scope(of: grant) }
 }
 
 extension Principal {

@@ -16,13 +16,16 @@ extension Gateway {
             let told = self.sendOpened(session, refused: [], connection, into: &actions)
             return self.begin(.announce(after: told), of: session)
         }
-        if let reason = self.reasonForNoSession(client) {
+        if let full = self.reasonForNoSession(client) {
             return self.reject(
-                connection, Rejection(.limitReached, reason: reason), .openSession,
+                connection, Rejection(.limitReached, reason: full.reason, limit: full.limit), .openSession,
                 requestID: opening.requestID, into: &actions)
         }
         let (taken, refused) = self.select(opening.vehicles, client)
-        if taken.isEmpty, let rejection = Rejection(ofAll: refused) {
+        if taken.isEmpty, var rejection = Rejection(ofAll: refused) {
+            if rejection.code == .limitReached {
+                rejection.limit = self.roomForAwaited(of: client.principal).limit
+            }
             self.noteRefused(refused, in: .none, id, into: &actions)
             return self.reject(
                 connection, rejection, .openSession, requestID: opening.requestID, into: &actions)
@@ -50,16 +53,21 @@ extension Gateway {
     }
 
     /// Why a client may not open another session; nil if it may.
-    private func reasonForNoSession(_ client: Client) -> String? {
+    private func reasonForNoSession(_ client: Client) -> FullPlaces? {
         let limits = self.policy.limits
         if client.sessions.count >= limits.sessionsPerClientMax {
-            return "the client has \(limits.sessionsPerClientMax) sessions"
+            return FullPlaces(
+                "the client has \(limits.sessionsPerClientMax) sessions", "sessions_per_client_max",
+                limits.sessionsPerClientMax)
         }
         if self.index.sessionCounts.count(of: client.principal) >= limits.sessionsPerUserMax {
-            return "the user's clients have \(limits.sessionsPerUserMax) sessions"
+            return FullPlaces(
+                "the user's clients have \(limits.sessionsPerUserMax) sessions", "sessions_per_user_max",
+                limits.sessionsPerUserMax)
         }
         if self.index.sessionCounts.count >= limits.sessionsMax {
-            return "there are \(limits.sessionsMax) sessions"
+            return FullPlaces(
+                "there are \(limits.sessionsMax) sessions", "sessions_max", limits.sessionsMax)
         }
         return nil
     }
@@ -73,7 +81,7 @@ extension Gateway {
         switch selection {
         case .vehicles(let ids):
             self.counters.work.visit(ids.count)
-            var room = self.roomForAwaited(of: client.principal)
+            var room = self.roomForAwaited(of: client.principal).count
             for vehicle in ids {
                 let isNew = self.vehicles[vehicle] == nil
                 if let code = self.refusal(of: vehicle, client) {
@@ -97,24 +105,34 @@ extension Gateway {
         return (taken, refused)
     }
 
-    /// How many more vehicles the sessions of a user may wait for that the gateway does not know.
-    private func roomForAwaited(of user: Principal) -> Int {
+    /// How many more vehicles the sessions of a user may wait for that the gateway does not know, and the limit that says so.
+    private func roomForAwaited(of user: Principal) -> (count: Int, limit: ReachedLimit) {
         let limits = self.policy.limits
-        return min(
-            limits.vehiclesMax - self.vehicles.count,
-            limits.vehiclesPerUserMax - self.index.vehicles.count(of: user),
-            limits.vehiclesAwaitedMax - self.index.awaitedVehicles.count,
-            limits.vehiclesAwaitedPerUserMax - self.index.awaitedVehicles.count(of: user))
+        let awaited = self.index.awaitedVehicles
+        let all = [
+            ("vehicles_max", limits.vehiclesMax, self.vehicles.count),
+            ("vehicles_per_user_max", limits.vehiclesPerUserMax, self.index.vehicles.count(of: user)),
+            ("vehicles_awaited_max", limits.vehiclesAwaitedMax, awaited.count),
+            ("vehicles_awaited_per_user_max", limits.vehiclesAwaitedPerUserMax, awaited.count(of: user)),
+        ]
+        var room = (count: Int.max, limit: ReachedLimit("", 0))
+        for (name, max, count) in all where max - count < room.count {
+            room = (max - count, ReachedLimit(name, max))
+        }
+        return room
     }
 
     /// Why the gateway accepts no first endpoint of a user for a vehicle; nil if there is room for one. Sessions may await the vehicle.
-    func reasonForNoVehicle(of user: Principal, _ awaited: Vehicle?) -> String? {
+    func reasonForNoVehicle(of user: Principal, _ awaited: Vehicle?) -> FullPlaces? {
         let limits = self.policy.limits
         if awaited?.indexed.user != user, self.index.vehicles.count(of: user) >= limits.vehiclesPerUserMax {
-            return "this user has \(limits.vehiclesPerUserMax) vehicles"
+            return FullPlaces(
+                "this user has \(limits.vehiclesPerUserMax) vehicles", "vehicles_per_user_max",
+                limits.vehiclesPerUserMax)
         }
         if awaited == nil, self.vehicles.count >= limits.vehiclesMax {
-            return "there are \(limits.vehiclesMax) vehicles"
+            return FullPlaces(
+                "there are \(limits.vehiclesMax) vehicles", "vehicles_max", limits.vehiclesMax)
         }
         return nil
     }

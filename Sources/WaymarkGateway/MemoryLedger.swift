@@ -65,15 +65,25 @@ struct MemoryLedger: Sendable, Hashable, Codable {
         let growth = byteCount - account.bytes.retained
         let byClient = self.retainedByClient[account.client] ?? 0
         let byUser = self.users[account.user].retained
-        try Self.check("the session", byteCount, limits.retainedBytesMax)
-        try Self.check("the client's sessions", byClient + growth, limits.retainedBytesPerClientMax)
-        try Self.check("the user's sessions", byUser + growth, limits.retainedBytesPerUserMax)
-        try Self.check("all sessions", self.total.retained + growth, limits.retainedBytesInAllMax)
+        try Self.check("the session", byteCount, "retained_bytes_max", limits.retainedBytesMax)
+        try Self.check(
+            "the client's sessions", byClient + growth, "retained_bytes_per_client_max",
+            limits.retainedBytesPerClientMax)
+        try Self.check(
+            "the user's sessions", byUser + growth, "retained_bytes_per_user_max",
+            limits.retainedBytesPerUserMax)
+        try Self.check(
+            "all sessions", self.total.retained + growth, "retained_bytes_in_all_max",
+            limits.retainedBytesInAllMax)
     }
 
-    private static func check(_ who: StaticString, _ byteCount: Int, _ max: Int) throws(Rejection) {
+    private static func check(
+        _ who: StaticString, _ byteCount: Int, _ limit: StaticString, _ max: Int
+    ) throws(Rejection) {
         guard byteCount > max else { return }
-        throw Rejection(.limitReached, reason: "\(who) would retain more than \(max) bytes")
+        throw Rejection(
+            .limitReached, reason: "\(who) would retain more than \(max) bytes",
+            limit: ReachedLimit("\(limit)", max))
     }
 
     private static func add<Key>(_ growth: Int, to key: Key, _ counts: inout [Key: Int]) {

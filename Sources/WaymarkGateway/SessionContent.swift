@@ -90,8 +90,8 @@ struct SessionContent: Sendable, Hashable, Codable {
             throw Rejection(
                 .limitReached, field: "key",
                 reason:
-                    "a session has at most \(ProtocolConstants.extensionStatesMax) states of types that are not known"
-            )
+                    "a session has at most \(ProtocolConstants.extensionStatesMax) states of types that are not known",
+                limit: ReachedLimit("extension_states_max", ProtocolConstants.extensionStatesMax))
         }
         self.extensionStates.append(state)
     }

@@ -279,6 +279,7 @@ package actor ActionDesk {
         configuration.displayName = "waymark inspect"
         configuration.isGuidanceWanted = false
         configuration.credential = self.settings.credential
+        configuration.reconnection.refusalDelay = nil
         configuration.onPrompt = { prompt in await self.prompted(vehicle, prompt) }
         configuration.onShare = { shared in await self.offered(vehicle, shared) }
         return configuration

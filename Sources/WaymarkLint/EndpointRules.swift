@@ -231,7 +231,7 @@ struct ResumeForgottenRule: LintRule {
             self.kept[peer] = nil
             self.leaving.insert(peer)
         case .message(let peer, .toPeer, .goodbye(let goodbye), _):
-            if !goodbye.code.isWorthReconnecting { self.kept[peer] = nil }
+            if goodbye.code.reconnection != .yes { self.kept[peer] = nil }
         case .connection(let peer, .ended):
             self.leaving.remove(peer)
             if self.kept[peer]?.cut == nil { self.kept[peer]?.cut = context.instant }

@@ -25,8 +25,8 @@ struct Observation: Sendable {
     let principal: Principal
     let subject: AccessSubject
     var grant: AccessGrant
-    /// The access rules limit what it sees.
-    var isLimited: Bool
+    /// The vehicles that the access rules let it see; nil for every vehicle, whatever the rules say.
+    var scope: AccessScope?
     var tokens: ResumptionTokens
     /// nil while it is disconnected.
     var connection: ConnectionID?
@@ -63,6 +63,9 @@ struct Observation: Sendable {
     /// Whether a session has a vehicle that it may see, by how the session's vehicles were then.
     var visibleSessions: [SessionID: (version: Gateway.VehicleListVersion, isVisible: Bool)] = [:]
 
+    /// The access rules limit what it sees.
+    var isLimited: Bool { self.scope?.isAll == false }
+
     /// What it asked for and was not told, or not all of it.
     var unanswered: ReadCounters? {
         guard var all = self.asked ?? self.answer?.read else { return nil }
@@ -98,7 +101,7 @@ extension Observation {
     func with(_ hello: ObserverHello) -> Observation {
         var other = Observation(
             hello: hello, principal: self.principal, subject: self.subject, grant: self.grant,
-            isLimited: self.isLimited, tokens: self.tokens)
+            scope: self.scope, tokens: self.tokens)
         other.number = self.number
         return other
     }

@@ -99,13 +99,13 @@ package struct ObservationHub {
             }
             takenOver = self.observations[resumed]?.connection
             if let takenOver { self.places[takenOver] = nil }
-        } else if let reason = self.refusalReason(of: principal, gateway.policy.limits) {
-            return .refused(Goodbye(.resourceLimit, reason: reason))
+        } else if let refusal = self.refusal(of: principal, gateway.policy.limits) {
+            return .refused(refusal)
         }
         var observation =
             resumed.flatMap { self.observations[$0] }
             ?? Observation(
-                hello: hello, principal: principal, subject: subject, grant: .open, isLimited: false,
+                hello: hello, principal: principal, subject: subject, grant: .open, scope: nil,
                 tokens: ResumptionTokens(token, on: connection))
         // Entries for the observation that had the place before are not its own.
         if resumed == nil { (observation.cursor, observation.first) = (self.ring.end, self.ring.end) }
@@ -116,7 +116,7 @@ package struct ObservationHub {
         }
         observation.hello = hello
         observation.grant = gateway.grant(ofObserver: subject)
-        observation.isLimited = !gateway.isOpenToObservers && !seesAllVehicles
+        observation.scope = seesAllVehicles ? nil : gateway.scope(ofObserver: observation.grant)
         observation.tokens = ResumptionTokens(
             token, resuming: resumed == nil ? nil : old, on: connection)
         observation.connection = connection
@@ -175,13 +175,19 @@ package struct ObservationHub {
         return self.observations.count - 1
     }
 
-    private func refusalReason(of principal: Principal, _ limits: GatewayLimits) -> String? {
+    private func refusal(of principal: Principal, _ limits: GatewayLimits) -> Goodbye? {
         let known = self.observations.compactMap(\.self)
-        if known.count >= min(limits.observersMax, ObservationSet.countMax) {
-            return "\(known.count) observers are known"
+        let knownMax = min(limits.observersMax, ObservationSet.countMax)
+        if known.count >= knownMax {
+            return Goodbye(
+                .resourceLimit, reason: "\(known.count) observers are known",
+                limit: ReachedLimit("observers_max", knownMax))
         }
         let own = known.count { $0.principal == principal }
-        return own < limits.observersPerUserMax ? nil : "\(own) observers of this user are known"
+        guard own >= limits.observersPerUserMax else { return nil }
+        return Goodbye(
+            .resourceLimit, reason: "\(own) observers of this user are known",
+            limit: ReachedLimit("observers_per_user_max", limits.observersPerUserMax))
     }
 
     /// An observer has gone. It may resume until `end`, unless it said Goodbye.
@@ -256,16 +262,22 @@ package struct ObservationHub {
         self.note(place)
     }
 
-    /// Applies another policy. Forgets observers that may have seen more than changed rules allow, and returns their connections. They may say Hello again.
+    /// Applies another policy. Forgets observers whose vehicles changed rules change, and returns their connections. They may say Hello
+    /// again.
     package mutating func endForbidden(by gateway: Gateway) -> [ConnectionID] {
         self.ringBytesMax = gateway.policy.limits.observationBytesMax
         let access = gateway.policy.access
         guard access != self.access else { return [] }
         self.access = access
         var ended: [ConnectionID] = []
-        for place in self.observations.indices
-        where !access.isOpen || self.observations[place]?.isLimited == true {
-            if let connection = self.observations[place]?.connection {
+        for place in self.observations.indices {
+            guard let observation = self.observations[place], let scope = observation.scope else { continue }
+            let grant = gateway.grant(ofObserver: observation.subject)
+            guard gateway.scope(ofObserver: grant) != scope else {
+                self.observations[place]?.grant = grant
+                continue
+            }
+            if let connection = observation.connection {
                 ended.append(connection)
                 self.places[connection] = nil
             }

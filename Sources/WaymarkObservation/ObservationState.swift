@@ -13,7 +13,7 @@ package struct ObservationState: Codable, Sendable {
         let end: Instant
         let observe: Observe?
         let mayContinue: Bool
-        /// It was told the whole present state.
+        /// It was told the whole present state, also of what the access rules hide.
         let isComplete: Bool
         let number: UInt64
         let stateNumber: UInt64
@@ -34,7 +34,7 @@ package struct ObservationState: Codable, Sendable {
                     hello: observation.hello, principal: observation.principal, subject: observation.subject,
                     tokens: observation.tokens, connection: observation.connection, end: observation.end,
                     observe: observation.observe, mayContinue: observation.mayContinue,
-                    isComplete: observation.walk == nil && observation.begin == nil,
+                    isComplete: observation.walk == nil && observation.begin == nil && !observation.isLimited,
                     number: observation.number, stateNumber: observation.stateNumber,
                     dropped: observation.dropped + hub.waitingCount(of: place), gaps: observation.gaps,
                     asked: observation.unanswered)
@@ -57,7 +57,7 @@ package struct ObservationState: Codable, Sendable {
             }
             var observation = Observation(
                 hello: stored.hello, principal: stored.principal, subject: stored.subject, grant: grant,
-                isLimited: !gateway.isOpenToObservers, tokens: stored.tokens)
+                scope: gateway.scope(ofObserver: grant), tokens: stored.tokens)
             (observation.connection, observation.end) = (stored.connection, stored.end)
             (observation.observe, observation.mayContinue) = (stored.observe, stored.mayContinue)
             (observation.number, observation.dropped) = (stored.number, stored.dropped)

@@ -213,7 +213,13 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         if case .tooLarge(let header, _) = error, case .close(let goodbye) = self.verdict(on: header) {
             return goodbye
         }
-        return Goodbye(error.closeCode, reason: "\(error)")
+        return Goodbye(error.closeCode, reason: "\(error)", limit: self.limit(of: error))
+    }
+
+    private func limit(of error: FramingError) -> ReachedLimit? {
+        guard case .tooLarge(_, let max) = error else { return nil }
+        let isOfHello = self.state == .awaitingHello && max == ProtocolConstants.helloFrameBytesMax
+        return ReachedLimit(isOfHello ? "hello_frame_bytes_max" : "frame_bytes_max", max)
     }
 
     private mutating func receive(_ message: Message, into actions: inout [Action]) {
@@ -227,16 +233,25 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         }
     }
 
+    /// The Goodbye for a Hello with these versions; nil if one of them is spoken here.
+    package static func refusal(of versions: ClosedRange<UInt32>) -> Goodbye? {
+        let ours = ProtocolConstants.versions
+        guard !versions.overlaps(ours) else { return nil }
+        return Goodbye(
+            .unsupportedVersion,
+            reason:
+                "this gateway speaks \(Self.name(ours)) of the protocol, and the peer \(Self.name(versions))")
+    }
+
+    /// `2...2` as "version 1.2".
+    private static func name(_ versions: ClosedRange<UInt32>) -> String {
+        let (lowest, highest) = (versions.lowerBound, versions.upperBound)
+        return lowest == highest ? "version 1.\(lowest)" : "versions 1.\(lowest) to 1.\(highest)"
+    }
+
     private mutating func consider(_ hello: Hello, into actions: inout [Action]) {
         let role = hello.role.kind
-        guard hello.versions.overlaps(ProtocolConstants.versions) else {
-            let ours = ProtocolConstants.versions
-            return self.close(
-                Goodbye(
-                    .unsupportedVersion,
-                    reason: "this gateway speaks versions \(ours.lowerBound) to \(ours.upperBound)"),
-                into: &actions)
-        }
+        if let refusal = Self.refusal(of: hello.versions) { return self.close(refusal, into: &actions) }
         guard self.allowedRoles.contains(role) else {
             return self.close(
                 Goodbye(.roleNotAllowed, reason: "this listener does not accept the role \(role)"),
@@ -297,7 +312,8 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
             if self.errorCount > self.limits.errorsMax {
                 self.close(
                     Goodbye(
-                        .tooManyErrors, reason: "more than \(self.limits.errorsMax) messages were rejected"),
+                        .tooManyErrors, reason: "more than \(self.limits.errorsMax) messages were rejected",
+                        limit: ReachedLimit("errors_max", self.limits.errorsMax)),
                     into: &actions)
             }
         case .draining, .closed: break

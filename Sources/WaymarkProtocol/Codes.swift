@@ -26,17 +26,28 @@ package enum CloseCode: UInt32, Error, Sendable, Hashable, CaseIterable {
     case moved = 21
     /// Reserved.
     case rateLimited = 22
+    case notAuthenticated = 23
+    case rulesChanged = 24
 
-    /// Whether reconnecting with the same Hello can succeed.
-    package var isWorthReconnecting: Bool {
+    /// Whether, and when, to connect again with the same Hello.
+    package enum Reconnection: String, Sendable, Hashable {
+        case yes
+        /// The wait is at least ``ProtocolConstants/seldomMinutesMin``: only another gateway or configuration may accept it.
+        case seldom
+        case no
+    }
+
+    /// Whether, and when, to connect again with the same Hello.
+    package var reconnection: Reconnection {
         switch self {
-        case .normal, .badMagic, .unsupportedVersion, .frameTooLarge, .unknownMessageType, .unexpectedMessage,
-            .handshakeInvalid, .roleNotAllowed, .notAuthorized, .takenOver:
-            false
         case .shuttingDown, .handshakeTimeout, .idInUse, .keepaliveTimeout, .slowConsumer,
             .tooManyConnections,
-            .tooManyErrors, .resourceLimit, .internalError, .moved, .rateLimited:
-            true
+            .tooManyErrors, .resourceLimit, .internalError, .moved, .rateLimited, .rulesChanged:
+            .yes
+        case .badMagic, .unsupportedVersion, .frameTooLarge, .unknownMessageType, .unexpectedMessage,
+            .handshakeInvalid, .roleNotAllowed, .notAuthorized:
+            .seldom
+        case .normal, .takenOver, .notAuthenticated: .no
         }
     }
 }
@@ -64,6 +75,18 @@ package enum ErrorCode: UInt32, Error, Sendable, Hashable, CaseIterable {
     case ignored = 18
 }
 
+/// A limit that a message or a peer is beyond.
+package struct ReachedLimit: Sendable, Hashable {
+    /// The name of its row in Docs/protocol.md, "Limits", with `_` between the words.
+    package var name: String
+    package var value: UInt64
+
+    package init(_ name: String, _ value: some BinaryInteger) {
+        self.name = name
+        self.value = UInt64(clamping: value)
+    }
+}
+
 /// Why a message was rejected. Nothing of it was applied.
 package struct Rejection: Error, Sendable, Hashable {
     package var code: ErrorCode
@@ -71,6 +94,10 @@ package struct Rejection: Error, Sendable, Hashable {
     package var field: String
     /// A sentence.
     package var reason: String
+    /// The limit that the message is beyond, if that is why.
+    package var limit: ReachedLimit?
+    /// The time after which the same message may be accepted; 0 if that is not known.
+    package var retryAfterMilliseconds: UInt32 = 0
     /// The rejected frame's type, session and sequence number.
     package var messageType: UInt16 = 0
     package var session: SessionID = .none
@@ -78,10 +105,11 @@ package struct Rejection: Error, Sendable, Hashable {
     /// The request that the message named; empty for none.
     package var requestID: Identifier = ""
 
-    package init(_ code: ErrorCode, field: String = "", reason: String) {
+    package init(_ code: ErrorCode, field: String = "", reason: String, limit: ReachedLimit? = nil) {
         self.code = code
         self.field = field
         self.reason = reason
+        self.limit = limit
     }
 
     /// The same rejection, with the type, session and sequence number of the rejected frame.

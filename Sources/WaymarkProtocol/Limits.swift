@@ -3,7 +3,7 @@
 /// - Source: Docs/protocol.md, "Limits"; comments in Protos/waymark/v1.
 package enum ProtocolConstants {
     /// The minor versions this build speaks.
-    package static let versions: ClosedRange<UInt32> = 1...1
+    package static let versions: ClosedRange<UInt32> = 2...2
     package static let nameBytesMax = 64
     package static let identifierBytesMax = 128
     package static let requestIDBytesMax = 64
@@ -47,6 +47,8 @@ package enum ProtocolConstants {
     package static let frameBytes: ClosedRange<UInt32> = 4_096...16_777_216
     /// A Hello's frame, header included: the most that a peer can make the gateway buffer before it is admitted.
     package static let helloFrameBytesMax: UInt32 = 4_096
+    /// Minutes before a peer may send the same Hello again after a close code whose ``CloseCode/reconnection`` is seldom.
+    package static let seldomMinutesMin: Int64 = 10
     /// A peer is gone after this many keepalive intervals of silence.
     package static let keepaliveIntervalsMax: Int64 = 3
 }

@@ -91,7 +91,8 @@ package struct RouteContent: Sendable, Hashable, Codable {
         }
         guard known.count + ids.count <= countMax else {
             throw Rejection(
-                .limitReached, field: field, reason: "a session holds at most \(countMax) \(word)s")
+                .limitReached, field: field, reason: "a session holds at most \(countMax) \(word)s",
+                limit: ReachedLimit("\(field)_per_session_max", countMax))
         }
         known.formUnion(ids)
     }
@@ -116,7 +117,8 @@ package struct RouteContent: Sendable, Hashable, Codable {
         guard ids.count <= limits.segmentsPerSessionMax else {
             throw Rejection(
                 .limitReached, field: "segments",
-                reason: "a session holds at most \(limits.segmentsPerSessionMax) route segments")
+                reason: "a session holds at most \(limits.segmentsPerSessionMax) route segments",
+                limit: ReachedLimit("segments_per_session_max", limits.segmentsPerSessionMax))
         }
         self.segments = ids
     }

@@ -22,8 +22,9 @@ package struct ConnectionLedger: Sendable {
     }
 
     package enum Verdict: Sendable, Hashable {
-        /// The connection is counted. `closing` is another one, whose handshake has taken longest and whose place is needed.
-        case accepted(closing: ConnectionID?)
+        /// The connection is counted. `closing` is another one, whose handshake has taken longest and whose place is needed, because
+        /// `limit` is reached.
+        case accepted(closing: ConnectionID?, limit: ReachedLimit? = nil)
         /// The connection is not counted; it gets this Goodbye.
         case refused(Goodbye)
     }
@@ -63,32 +64,39 @@ package struct ConnectionLedger: Sendable {
             return .refused(refusal)
         }
         var oldest: Int?
+        var limit: ReachedLimit?
         if self.accounts[account].count >= max(1, self.limits.handshakesPerUserMax) {
             oldest = self.accounts[account].first
+            limit = ReachedLimit("handshakes_per_user_max", self.limits.handshakesPerUserMax)
         } else if self.unfinished.count >= max(1, self.limits.handshakesMax) {
             oldest = self.unfinished.first
+            limit = ReachedLimit("handshakes_max", self.limits.handshakesMax)
         }
         if let oldest { self.finish(at: oldest) }
         self.add(Entry(id: id, source: source, account: account, isUnfinished: true))
-        return .accepted(closing: oldest.map { self.entries[$0].id })
+        return .accepted(closing: oldest.map { self.entries[$0].id }, limit: limit)
     }
 
     /// Why an account that has `held` connections gets no further one; nil if it does.
     private func refusal(of held: Int) -> Goodbye? {
         let max = self.limits.connectionsMax
         guard self.count < max else {
-            return Goodbye(.tooManyConnections, reason: "the gateway has reached its connection limit")
+            return Goodbye(
+                .tooManyConnections, reason: "the gateway has reached its connection limit",
+                limit: ReachedLimit("connections_max", max))
         }
         // So that a few users with all their connections do not lock the others out. Unless one user may have all.
         let mayHaveAll = self.limits.connectionsPerUserMax >= max
         guard mayHaveAll || self.count < max - max / 8 || held < max / 16 else {
             return Goodbye(
                 .tooManyConnections,
-                reason: "the last places are for users with fewer than \(max / 16) connections")
+                reason: "the last places are for users with fewer than \(max / 16) connections",
+                limit: ReachedLimit("connections_max", max))
         }
         guard held < self.limits.connectionsPerUserMax else {
             return Goodbye(
-                .tooManyConnections, reason: "this user or address has reached the connection limit")
+                .tooManyConnections, reason: "this user or address has reached the connection limit",
+                limit: ReachedLimit("connections_per_user_max", self.limits.connectionsPerUserMax))
         }
         return nil
     }

@@ -267,11 +267,11 @@ package final class GatewayDriver: Sendable {
         let verdict = state.draining.map { ConnectionLedger.Verdict.refused($0.goodbye) }
         let refusal: Goodbye
         switch verdict ?? state.ledger.add(id, source) {
-        case .accepted(let oldest):
+        case .accepted(let oldest, let limit):
             state.nextConnection = id.rawValue
             state.core.assign(id, to: shard, payer: account.payer)
             state.idle.connectionOpened()
-            if let oldest { self.closeUnfinished(oldest) }
+            if let oldest { self.closeUnfinished(oldest, limit) }
             return .taken(id, account.payer)
         case .refused(let goodbye): refusal = goodbye
         }
@@ -284,10 +284,11 @@ package final class GatewayDriver: Sendable {
     }
 
     /// Closes a connection whose handshake is not finished, because another one needs its place.
-    private func closeUnfinished(_ id: ConnectionID) {
+    private func closeUnfinished(_ id: ConnectionID, _ limit: ReachedLimit?) {
         guard let index = self.state.value.core.loop(of: id) else { return }
         let goodbye = Goodbye(
-            .tooManyConnections, reason: "other connections wait, and this one sent no valid Hello yet")
+            .tooManyConnections, reason: "other connections wait, and this one sent no valid Hello yet",
+            limit: limit)
         let (loop, shard) = self.shards[index]
         loop.execute { shard.value.closeUnfinished(id, goodbye) }
     }

@@ -99,7 +99,7 @@ package struct ListenerPolicy: Sendable, Hashable {
         }
         guard let presented else {
             throw Refusal(
-                Goodbye(.notAuthorized, reason: "credential: this listener needs its pre-shared key"))
+                Goodbye(.notAuthenticated, reason: "credential: this listener needs its pre-shared key"))
         }
         return self.keys[presented]
     }
@@ -111,8 +111,9 @@ package struct ListenerPolicy: Sendable, Hashable {
             guard case .observer(let observer) = role, observer.visibility > self.visibility else {
                 return nil
             }
+            // It was more when the connection was accepted. The next one sees what the listener shows now.
             return Goodbye(
-                .notAuthorized, reason: "observers of this listener may see only \(self.visibility)")
+                .rulesChanged, reason: "observers of this listener may see only \(self.visibility)")
         }
         return Goodbye(.roleNotAllowed, reason: "this listener does not accept the role \(kind)")
     }
@@ -120,10 +121,10 @@ package struct ListenerPolicy: Sendable, Hashable {
     /// The Goodbye for a peer that presented `key` at its Hello; nil if the key is valid, or was and is not needed.
     func refusal(ofPresented key: ListenerKey?) -> Goodbye? {
         if let key, !self.keys.contains(key) {
-            return Goodbye(.notAuthorized, reason: "the operator has removed or replaced the key \(key.name)")
+            return Goodbye(.rulesChanged, reason: "the operator has removed or replaced the key \(key.name)")
         }
         if key == nil, !self.keys.isEmpty {
-            return Goodbye(.notAuthorized, reason: "the operator has given this listener a key")
+            return Goodbye(.rulesChanged, reason: "the operator has given this listener a key")
         }
         return nil
     }

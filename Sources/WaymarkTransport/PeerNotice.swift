@@ -60,7 +60,8 @@ extension CloseCode {
         case .badMagic, .unsupportedVersion, .frameTooLarge, .unknownMessageType, .unexpectedMessage,
             .handshakeInvalid, .tooManyErrors:
             (.warning, .protocolBroken)
-        case .roleNotAllowed, .notAuthorized, .idInUse, .tooManyConnections, .resourceLimit:
+        case .roleNotAllowed, .notAuthorized, .notAuthenticated, .rulesChanged, .idInUse, .tooManyConnections,
+            .resourceLimit:
             (.warning, .peerRefused)
         case .internalError: (.error, .programError)
         }

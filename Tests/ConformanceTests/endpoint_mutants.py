@@ -222,10 +222,10 @@ ENDPOINTS = [
     (
         "says Hello with the other role",
         C,
-        "return number(1, 1) + number(2, 1) + number(3, 1) +",
-        "return number(1, 1) + number(2, 1) + number(3, 2) +",
+        "return number(1, 2) + number(2, 2) + number(3, 1) +",
+        "return number(1, 2) + number(2, 2) + number(3, 2) +",
     ),
-    ("says Hello without a version", C, "return number(1, 1) + number(2, 1) + number(3, 1) +", "return number(3, 1) +"),
+    ("says Hello without a version", C, "return number(1, 2) + number(2, 2) + number(3, 1) +", "return number(3, 1) +"),
     ("says Hello with a name that is none", C, "chunk(2, self.endpoint)", 'chunk(2, "my endpoint")'),
     ("gives a field twice", C, "number(6, 1)", "number(6, 1) + number(6, 1)"),
     ("sends 2 for true", C, "number(6, 1)", "number(6, 2)"),
@@ -292,8 +292,20 @@ ENDPOINTS = [
     (
         "does not wait for the hint of a close code",
         R,
-        "        self._next_attempt = now + max(hint, delay)",
+        "        self._next_attempt = now + max(hint, delay * (1 + self._jitter() / 4))",
         "        self._next_attempt = now + (max(hint, delay) if connection and connection.goodbye and int(connection.goodbye.code) in (2, 21, 22) else delay)",
+    ),
+    (
+        "comes back with a wrong key",
+        R,
+        "NO_RECONNECTION = frozenset({CloseCode.NORMAL, CloseCode.TAKEN_OVER, CloseCode.NOT_AUTHENTICATED})",
+        "NO_RECONNECTION = frozenset({CloseCode.NORMAL, CloseCode.TAKEN_OVER})",
+    ),
+    (
+        "takes changed rules as final",
+        R,
+        "NO_RECONNECTION = frozenset({CloseCode.NORMAL,",
+        "NO_RECONNECTION = frozenset({CloseCode.RULES_CHANGED, CloseCode.NORMAL,",
     ),
     ("compares ids by Unicode's rules", C, "{segment.text(1): len", "{__import__('unicodedata').normalize('NFC', segment.text(1)): len"),
     (

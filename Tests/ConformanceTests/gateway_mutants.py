@@ -83,7 +83,7 @@ edit("answers Pings with another nonce", "Pong", lambda body: body.update(nonce=
 drop("answers no Ping", "Pong")
 twice("answers Pings twice", "Pong")
 drop("sends no Ping", "Ping")
-edit("agrees on a version that the peer does not have", "Welcome", lambda body: body.update(version=2))
+edit("agrees on a version that the peer does not have", "Welcome", lambda body: body.update(version=1))
 without("sends no resumption token", "Welcome", "resumption_token")
 edit("says that nothing is resumed", "Welcome", lambda body: body.update(resumed=False))
 edit("says that everything is resumed", "Welcome", lambda body: body.update(resumed=True))
@@ -174,6 +174,19 @@ without("names no request in an Error", "Error", "request_id")
 drop("closes without a Goodbye", "Goodbye")
 edit("closes with INTERNAL", "Goodbye", lambda body: body.update(code="INTERNAL"))
 without("gives no reason in a Goodbye", "Goodbye", "reason")
+without("names no limit in an Error", "Error", "limit")
+without("names no limit in a Goodbye", "Goodbye", "limit")
+
+
+def rename_code(name, code, other):
+    """Registers a mutation that takes one close code for another."""
+    edit(name, "Goodbye", lambda body: body.update(code=other) if body.get("code") == code else None)
+
+
+rename_code("calls a wrong key NOT_AUTHORIZED", "NOT_AUTHENTICATED", "NOT_AUTHORIZED")
+rename_code("calls changed rules NOT_AUTHORIZED", "RULES_CHANGED", "NOT_AUTHORIZED")
+rename_code("calls another version HANDSHAKE_INVALID", "UNSUPPORTED_VERSION", "HANDSHAKE_INVALID")
+rename_code("calls an unknown role HANDSHAKE_INVALID", "ROLE_NOT_ALLOWED", "HANDSHAKE_INVALID")
 down("sends a Ping after its Goodbye", "Goodbye")(lambda frame, memory: [frame, Frame(type_number("Ping"))])
 header("numbers publications anew", lambda frame: setattr(frame, "sequence", frame.sequence + 1), "publication")
 header("sends publications without numbers", lambda frame: setattr(frame, "sequence", 0), "publication")

@@ -32,7 +32,7 @@ ESCAPED_MAX = 0.02
 # An example for this role does not use what these change.
 WITHOUT_EFFECT = {("client", "reads the session in the wrong byte order")}
 # Setups whose gateway is another one after the case.
-ONCE = {"stopping", "changing", "limiting"}
+ONCE = {"stopping", "changing", "limiting", "regrouping"}
 # Mutants whose bug is what the proxy does to all frames: it passes on whole ones.
 OF_PROXY = {"takes only whole frames for a sign of life"}
 # Mutants at a time, when all cases are run and when one is; cases of one of them at a time.

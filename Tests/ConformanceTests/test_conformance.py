@@ -120,7 +120,7 @@ class Codec(unittest.TestCase):
         bodies = {
             "CurrentRoadName": ["0a02c328", "0a03410041", "0aff"],
             "UpdateManeuverState": ["08010801", "1002ff", "0d01000000"],
-            "Hello": ["", "0801100118012205" + "0a03613a2f"],
+            "Hello": ["", "0802100218012205" + "0a03613a2f"],
             "Acknowledgement": ["", "0800"],
             "PromptAnswer": ["0a01611002"],
         }

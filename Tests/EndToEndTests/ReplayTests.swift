@@ -87,7 +87,7 @@ import Testing
         for key in [[], ["--key-file", "\(folder)/wrong"]] {
             let replay = try Program("waymark", ["replay", file, "--against", "unix:\(folder)/k"] + key)
             let refusal = try await replay.errorLine { $0.contains("the gateway refused") ? $0 : nil }
-            #expect(refusal.contains("notAuthorized: credential: this listener needs its pre-shared key"))
+            #expect(refusal.contains("notAuthenticated: credential: this listener needs its pre-shared key"))
             #expect(await replay.end() == 2)
         }
         let right = ["--key-file", "\(folder)/right", "--speed", "20"]

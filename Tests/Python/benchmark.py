@@ -71,7 +71,7 @@ def guided() -> Endpoint:
         generation=1,
         route=m.RouteInformation(maneuvers=maneuvers, upcoming_maneuver_ids=ids),
     )
-    welcome = m.Welcome(version=1, keepalive_milliseconds=10_000, resumption_token=bytes(16), gateway_instance="g", gateway_epoch=1)
+    welcome = m.Welcome(version=2, keepalive_milliseconds=10_000, resumption_token=bytes(16), gateway_instance="g", gateway_epoch=1)
     frames = [
         frame(welcome),
         frame(m.SnapshotBegin(kind=m.SnapshotKind.FULL, client_id="app"), 7),

@@ -38,7 +38,7 @@ class Gateway:
     def say_welcome(self, *, resumed: bool = False, token: bytes = TOKEN, keepalive: int = 10_000, **values: Any) -> None:
         self.say(
             m.Welcome(
-                version=1,
+                version=2,
                 keepalive_milliseconds=keepalive,
                 receive_frame_bytes_max=values.pop("receive_frame_bytes_max", 1_048_576),
                 send_frame_bytes_max=values.pop("send_frame_bytes_max", 16_777_216),

@@ -233,7 +233,7 @@ async def serve(serve_one: Serve, client: Callable[[str], Awaitable[None]]) -> N
 
 
 WELCOME = m.Welcome(
-    version=1,
+    version=2,
     keepalive_milliseconds=600_000,
     receive_frame_bytes_max=1_048_576,
     send_frame_bytes_max=16_777_216,

@@ -156,14 +156,57 @@ def test_a_peer_connects_again_only_after_codes_for_which_the_page_says_so(code:
     assert gateway.sent() == []
     assert gateway.machine.wants_cut(gateway.now)
     gateway.cut()
-    final = {1, 3, 4, 5, 7, 8, 10, 11, 12, 14}
+    final, seldom = {1, 14, 23}, {3, 4, 5, 7, 8, 10, 11, 12}
     if code in final:
         (closed,) = gateway.events()
         assert isinstance(closed.error, RefusedError)
         assert (closed.error.code, closed.error.reason) == (code, "why")
     else:
         assert gateway.events() == [Connecting()]
-        assert gateway.machine.deadline == gateway.now + 3
+        assert gateway.machine.deadline == gateway.now + (600 if code in seldom else 3)
+
+
+def test_a_refusal_that_may_be_lifted_ends_a_peer_that_does_not_wait_and_a_first_attempt() -> None:
+    for reconnection, is_welcome in ((Reconnection(refusal_delay=None), True), (Reconnection(first_attempts_max=9), False)):
+        gateway = Gateway(endpoint(reconnection=reconnection))
+        if is_welcome:
+            gateway.welcome()
+        else:
+            gateway.open()
+        gateway.say(m.Goodbye(code=CloseCode.ROLE_NOT_ALLOWED, reason="not here"))
+        gateway.cut()
+        assert isinstance(gateway.machine.error, RefusedError)
+        assert gateway.machine.error.retry_after == 600
+
+
+def test_a_refusal_names_the_limit_and_when_to_come_again() -> None:
+    gateway = Gateway(endpoint())
+    gateway.open()
+    goodbye = m.Goodbye(
+        code=CloseCode.TOO_MANY_CONNECTIONS,
+        reason="full",
+        reconnect_after_milliseconds=3_000,
+        limit="connections_per_user_max",
+        limit_value=12_000,
+    )
+    gateway.say(goodbye)
+    gateway.cut()
+    error = gateway.machine.error
+    assert isinstance(error, RefusedError)
+    assert (error.limit, error.limit_value, error.retry_after) == ("connections_per_user_max", 12_000, 3)
+    assert str(error) == "the gateway refused the connection: full (connections_per_user_max is 12000)"
+    rejection = Rejection.of(m.Error(code=m.ErrorCode.LIMIT_REACHED, reason="full", limit="sessions_max", limit_value=5))
+    assert (rejection.limit, rejection.limit_value, rejection.retry_after) == ("sessions_max", 5, None)
+    assert str(rejection.inside("a")) == "a: full (sessions_max is 5)"
+
+
+def test_a_refusal_that_may_be_lifted_is_never_met_again_before_ten_minutes() -> None:
+    for reconnection, wait in ((Reconnection(refusal_delay=1), 600), (Reconnection(refusal_delay=900), 900)):
+        gateway = Gateway(endpoint(reconnection=reconnection))
+        gateway.welcome()
+        gateway.say(m.Goodbye(code=CloseCode.NOT_AUTHORIZED))
+        gateway.cut()
+        assert gateway.machine.deadline == gateway.now + wait
 
 
 def test_a_close_code_of_a_later_version_counts_as_internal() -> None:

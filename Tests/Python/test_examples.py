@@ -107,7 +107,7 @@ def test_a_frame_that_takes_five_intervals_to_arrive_is_no_silence_for_the_plain
         frame(message).encode()
         for message in (
             m.Welcome(
-                version=1,
+                version=2,
                 keepalive_milliseconds=1_000,
                 receive_frame_bytes_max=4_096,
                 resumption_token=bytes(16),

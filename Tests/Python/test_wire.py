@@ -74,8 +74,8 @@ def test_a_message_cannot_be_changed_and_equals_what_is_read_from_its_bytes(cls:
 
 
 REFUSED: list[tuple[Message, ErrorCode, str]] = [
-    (m.Hello(version_min=2, version_max=1, role=m.Role.NAVIGATION_CLIENT), ErrorCode.INCONSISTENT, "version_max"),
-    (m.Hello(version_min=1, version_max=1, role=m.Role.NAVIGATION_CLIENT), ErrorCode.MISSING, "navigation"),
+    (m.Hello(version_min=3, version_max=2, role=m.Role.NAVIGATION_CLIENT), ErrorCode.INCONSISTENT, "version_max"),
+    (m.Hello(version_min=2, version_max=2, role=m.Role.NAVIGATION_CLIENT), ErrorCode.MISSING, "navigation"),
     (m.Goodbye(code=m.CloseCode.NORMAL, reason="x" * 257), ErrorCode.OUT_OF_RANGE, "reason"),
     (m.OpenSession(request_id="a"), ErrorCode.MISSING, "vehicles"),
     (m.OpenSession(request_id="", any_that_asked=True), ErrorCode.MISSING, "request_id"),

@@ -111,7 +111,13 @@ extension RandomValues {
         rejection.session = SessionID(self.number(0...UInt32.max))
         rejection.sequence = self.number(0...UInt64.max)
         rejection.requestID = Identifier(self.text(0...64))
+        rejection.limit = self.maybe { $0.limit() }
+        rejection.retryAfterMilliseconds = self.number(0...UInt32.max)
         return rejection
+    }
+
+    private mutating func limit() -> ReachedLimit {
+        ReachedLimit(self.name(), self.number(0...UInt64.max))
     }
 
     private mutating func vehicleStatus() -> VehicleStatus {
@@ -195,7 +201,8 @@ extension RandomValues {
             .goodbye(
                 Goodbye(
                     self.one(), reason: self.text(0...256),
-                    reconnectAfterMilliseconds: self.number(0...UInt32.max)))
+                    reconnectAfterMilliseconds: self.number(0...UInt32.max),
+                    limit: self.maybe { $0.limit() }))
         case .ping: .ping(nonce: self.number(0...UInt64.max))
         case .pong: .pong(nonce: self.number(0...UInt64.max))
         case .error: .error(self.rejection())

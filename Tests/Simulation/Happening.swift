@@ -81,6 +81,7 @@ package struct Happening: Sendable, Hashable, CustomStringConvertible {
             .badMagic, .unsupportedVersion, .frameTooLarge, .unknownMessageType, .unexpectedMessage,
             .handshakeTimeout,
             .handshakeInvalid, .idInUse, .takenOver, .keepaliveTimeout, .slowConsumer, .notAuthorized,
+            .rulesChanged,
         ]
         let refused: [ErrorCode] = [
             .malformed, .outOfRange, .unknownReference, .duplicate, .wrongState, .staleGeneration,

@@ -227,10 +227,11 @@ extension SimulatedNetwork {
             break
         // Whether the rules refuse it is checked by `AccessWatch`.
         case .notAuthorized where !self.ruleSets.isEmpty: break
+        case .rulesChanged where !self.ruleSets.isEmpty: break
         case .resourceLimit: self.report(.quotasHold, "\(self.name(id)) was closed: \(goodbye as Any)")
         case .badMagic, .unsupportedVersion, .frameTooLarge, .unknownMessageType, .unexpectedMessage,
-            .handshakeInvalid, .roleNotAllowed, .notAuthorized, .tooManyConnections, .tooManyErrors,
-            .internalError, .moved, .rateLimited:
+            .handshakeInvalid, .roleNotAllowed, .notAuthorized, .notAuthenticated, .rulesChanged,
+            .tooManyConnections, .tooManyErrors, .internalError, .moved, .rateLimited:
             self.report(
                 .boundedMemory, "\(self.name(id)) follows the protocol, but was closed: \(goodbye as Any)")
         }

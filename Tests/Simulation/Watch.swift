@@ -142,7 +142,7 @@ struct Watch {
         case .refuse(let connection, _): self.arriving[connection] = nil
         case .close(let connection, let goodbye):
             // A peer that the rules refuse is forgotten at once.
-            if goodbye.code == .notAuthorized {
+            if goodbye.code == .rulesChanged {
                 self.leave(connection, clean: true, at: Instant(nanoseconds: 0))
             } else {
                 self.drop(connection)

@@ -115,7 +115,7 @@ private let nowhere = Waypoint(center: Coordinate(latitude: 91, longitude: 9))
         }
         #expect(answer == .decline(.invalid))
         for await event in events {
-            guard case .rejected(let named, _) = event else { continue }
+            guard case .rejected(let named, _, _) = event else { continue }
             #expect(named == field)
             break
         }
@@ -149,7 +149,7 @@ private let nowhere = Waypoint(center: Coordinate(latitude: 91, longitude: 9))
         try await peer.open(SessionID(7))
         let session = try await opening
         func field(_ call: () async throws -> Void) async -> String? {
-            do { try await call() } catch ClientError.rejected(let field, _) { return field } catch {}
+            do { try await call() } catch ClientError.rejected(let field, _, _) { return field } catch {}
             return nil
         }
         #expect(await field { try await session.setCurrentRoadName(["A\0B"]) } == "name_variants[0]")
@@ -191,11 +191,13 @@ private let nowhere = Waypoint(center: Coordinate(latitude: 91, longitude: 9))
         let result = await Result { () async throws(ClientError) in
             try await NavigationClient.connect(to: .unix(path: "/nowhere"), prioritized)
         }
-        guard case .failure(.rejected("navigation.priority", _)) = result else {
+        guard case .failure(.rejected("navigation.priority", _, _)) = result else {
             Issue.record("\(result)")
             return
         }
-        guard case .rejected("vehicle.preferences.locale", _)? = await Self.refusal({ $0.locale = Self.long })
+        guard
+            case .rejected("vehicle.preferences.locale", _, _)? = await Self.refusal({ $0.locale = Self.long }
+            )
         else {
             Issue.record("a locale of a thousand characters")
             return

@@ -148,7 +148,7 @@ import WaymarkTransport
     @Test func `every close code is in the table, with whether to come back`() throws {
         let names = try Self.values(of: "CloseCode", prefix: "CLOSE_CODE_")
         let expected = CloseCode.allCases.map {
-            ["\($0.rawValue)", names[$0.rawValue] ?? "", $0.isWorthReconnecting ? "yes" : "no"]
+            ["\($0.rawValue)", names[$0.rawValue] ?? "", $0.reconnection.rawValue]
         }
         let rows = try Self.rows(under: "Close codes").dropFirst().map {
             [$0[0], $0[1], String($0[3].prefix { $0.isLetter })]
@@ -174,8 +174,11 @@ import WaymarkTransport
 
     /// The lines of the modules that decide about codes, but the patterns of their switches.
     private static func codeThatSends() throws -> [Substring] {
-        let modules = ["Gateway", "Connections", "Transport", "Protocol", "Codec", "Daemon", "Client"]
-        return try modules.flatMap { module in
+        try Self.lines(of: ["Gateway", "Connections", "Transport", "Protocol", "Codec", "Daemon", "Client"])
+    }
+
+    private static func lines(of modules: [String]) throws -> [Substring] {
+        try modules.flatMap { module in
             let folder = "Sources/Waymark\(module)"
             let paths = try FileManager.default.subpathsOfDirectory(
                 atPath: Self.package.appending(path: folder).path)
@@ -210,6 +213,20 @@ import WaymarkTransport
         #expect(rows.contains(["memory bytes max", Self.grouped("\(BodyDecoder.memoryBytesMax)")]))
         let unknown = try Self.constants("Sources/WaymarkCodec/WireCheck.swift").map { [$0.name, $0.value] }
         #expect(!unknown.isEmpty && rows.isSuperset(of: unknown))
+    }
+
+    @Test func `every limit that a rejection names is in the table`() throws {
+        let rows = Set(try Self.rows(under: "Limits").compactMap(\.first))
+        // Those of the codec are names of fields, apart from two.
+        let modules = ["Gateway", "Connections", "Transport", "Protocol", "Observation"]
+        let names = try Self.lines(of: modules).flatMap { line in
+            line.matches(of: /"([a-z_]+_max)"/).map { String($0.1) }
+        }
+        #expect(names.count > 25)
+        for name in names + ["memory_bytes_max", "unknown_fields_max"] {
+            #expect(rows.contains(name.replacing("_", with: " ")), "\(name)")
+        }
+        for kind in ["maneuvers", "lane guidances"] { #expect(rows.contains("\(kind) per session max")) }
     }
 
     /// The static constants of a source file, as the page writes them.

@@ -160,13 +160,16 @@ extension Samples {
     }
 
     private static var goodbye: Goodbye {
-        Goodbye(.shuttingDown, reason: "going down", reconnectAfterMilliseconds: 2_000)
+        Goodbye(
+            .shuttingDown, reason: "going down", reconnectAfterMilliseconds: 2_000,
+            limit: ReachedLimit("peers_max", 300))
     }
 
     private static var rejection: Rejection {
         var rejection = Rejection(
             .outOfRange, field: "maneuvers[3].junction_element_angles_degrees[0]",
-            reason: "not within -180 ... 179")
+            reason: "not within -180 ... 179", limit: ReachedLimit("sessions_max", 300))
+        rejection.retryAfterMilliseconds = 300
         rejection.messageType = MessageType.addManeuvers.rawValue
         rejection.session = self.session
         rejection.sequence = 7

@@ -168,7 +168,7 @@ struct HandoverTests {
             rules: [{allow: navigation, user: \(getuid() + 1)}, {allow: vehicle}]
             """)
         let next = try ActivatedRun([unit], after, under: manager, continuing: parcel)
-        #expect(try client.goodbye()?.code == .notAuthorized)
+        #expect(try client.goodbye()?.code == .rulesChanged)
         // The connection limit is already reached.
         let late = try RawSocket(unit.address)
         #expect(try late.goodbye()?.code == .tooManyConnections)

@@ -54,7 +54,7 @@ import WaymarkTransport
         let phone = try Self.welcomed(daemon, "phone", key: "the key of phones")
         let wrong = try RawSocket(daemon.addresses[0])
         try wrong.send(Self.hello("car", key: "the new secret key"))
-        #expect(try wrong.goodbye()?.code == .notAuthorized)
+        #expect(try wrong.goodbye()?.code == .notAuthenticated)
 
         // While a key is replaced, both are valid.
         try Self.write(folder, "fleet-new.key", "the new secret key\r\n")
@@ -66,13 +66,13 @@ import WaymarkTransport
         // The old key's file gets other content.
         try Self.write(folder, "fleet.key", "the newest secret key")
         try await daemon.reload(try Self.source(folder, rotating).read())
-        #expect(try fleet.goodbye()?.code == .notAuthorized)
+        #expect(try fleet.goodbye()?.code == .rulesChanged)
         #expect(try next.isAnswered() && phone.isAnswered())
 
         // Another key is removed.
         let removed = rotating.replacing("      - {name: phones, key-file: FOLDER/phones.key}\n", with: "")
         try await daemon.reload(try Self.source(folder, removed).read())
-        #expect(try phone.goodbye()?.code == .notAuthorized)
+        #expect(try phone.goodbye()?.code == .rulesChanged)
         #expect(try next.isAnswered())
         await daemon.shutdown()
     }
@@ -277,7 +277,7 @@ struct AccessExecutableTests {
               - {allow: navigation}
             """)
         kill(run.process.processIdentifier, SIGHUP)
-        #expect(try bus.codeAtEnd() == .notAuthorized)
+        #expect(try bus.codeAtEnd() == .rulesChanged)
         let file = folder.path("config.yaml")
         #expect(run.says("rule=\(file):3"))
         #expect(run.says("rule=\(file):5"))
@@ -319,7 +319,7 @@ struct AccessExecutableTests {
         defer { close(parcel) }
         try KeyTests.write(folder, "fleet", "the new secret key")
         let next = try ActivatedRun([unit], settings, under: manager, continuing: parcel)
-        #expect(try fleet.goodbye()?.code == .notAuthorized)
+        #expect(try fleet.goodbye()?.code == .rulesChanged)
         #expect(try phone.isAnswered())
         fleet.close()
         _ = try RawSocket.welcomed(unit.address, KeyTests.hello("tram", key: "the new secret key"))

@@ -277,6 +277,18 @@
             await gateway.stop()
         }
 
+        @Test func `a gateway that refuses the observer is not asked again for ten minutes`() async throws {
+            let gateway = try await Gateway.start()
+            let misplaced = reader(of: gateway.address("v"))
+            for _ in 1...3 { #expect(await misplaced.read() == nil) }
+            let other = reader(of: gateway.address("o"))
+            let counters = try #require(await other.read()?.counters)
+            #expect(counters[.peersRefused] == 1)
+            await misplaced.close()
+            await other.close()
+            await gateway.stop()
+        }
+
         @Test func `that a gateway did not answer is used again, too`() async throws {
             let folder = FileManager.default.temporaryDirectory.path + "/x-\(UInt32.random(in: 0 ... .max))"
             var times = CounterReader.Times()

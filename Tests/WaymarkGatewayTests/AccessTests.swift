@@ -189,7 +189,7 @@ import WaymarkProtocol
                 Self.rule(1, true, users: [10], vehicles: ["bus-*"]),
                 Self.rule(2, true, .vehicle, users: [1]),
             ])
-        #expect(world.goodbyes == [van: .notAuthorized, tablet: .notAuthorized])
+        #expect(world.goodbyes == [van: .rulesChanged, tablet: .rulesChanged])
         let ended = Message.sessionEnded(SessionEnded(session: session, reason: .notAuthorized))
         #expect(world.messages(car).contains(ended))
         #expect(!world.messages(bus).contains(ended))
@@ -291,6 +291,6 @@ import WaymarkProtocol
         policy.access = AccessPolicy(rules: [Self.rule(1, true, users: [11]), Self.anyVehicle])
         world.gateway = try #require(state.gateway(policy: policy, coder: Codec.coder))
         world.handle(.policyChanged(policy))
-        #expect(world.goodbyes == [phone: .notAuthorized])
+        #expect(world.goodbyes == [phone: .rulesChanged])
     }
 }

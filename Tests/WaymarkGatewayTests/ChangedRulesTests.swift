@@ -83,7 +83,7 @@ import WaymarkProtocol
             refused.insert(ConnectionID(UInt64(10_000 + index)))
             refused.insert(ConnectionID(UInt64(30_000 + index)))
         }
-        #expect(world.goodbyes.values.allSatisfy { $0 == .notAuthorized })
+        #expect(world.goodbyes.values.allSatisfy { $0 == .rulesChanged })
         #expect(Set(world.goodbyes.keys) == refused)
         let guided = Set(world.gateway.sessions.values.flatMap { Array($0.vehicles) }.map(\.rawValue))
         #expect(
@@ -112,9 +112,9 @@ import WaymarkProtocol
         world.handle(
             .received(Self.app, .openSession(OpenSession(requestID: "s", vehicles: Self.ids("x"))), .none))
         #expect(world.opened(Self.app, "s") == nil)
-        #expect(world.goodbyes == [Self.app: .notAuthorized])
+        #expect(world.goodbyes == [Self.app: .rulesChanged])
         Self.finish(&world)
-        #expect(world.goodbyes == [Self.app: .notAuthorized])
+        #expect(world.goodbyes == [Self.app: .rulesChanged])
     }
 
     @Test func `a client gets no vehicle meanwhile that changed rules refuse it`() throws {
@@ -128,7 +128,7 @@ import WaymarkProtocol
         var world = try Self.changing(Self.rules(refusing: ["car-99"]))
         world.receive(
             .destinationRequest(DestinationRequest(requestID: "d", destination: World.place)), from: Self.car)
-        #expect(world.goodbyes == [Self.car: .notAuthorized])
+        #expect(world.goodbyes == [Self.car: .rulesChanged])
         #expect(world.gateway.requests.count == 0)
     }
 
@@ -137,7 +137,7 @@ import WaymarkProtocol
         world.mail[Self.car] = []
         world.arrive(Self.other.rawValue, World.client("other"))
         world.guide(Self.other, ["car-99"])
-        #expect(world.goodbyes == [Self.car: .notAuthorized])
+        #expect(world.goodbyes == [Self.car: .rulesChanged])
         #expect(!world.messages(Self.car).contains { $0.type == .snapshotBegin })
         Self.finish(&world)
         #expect(world.gateway.sessions.values.count { $0.client.rawValue == "other" } == 1)

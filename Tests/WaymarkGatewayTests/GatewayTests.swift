@@ -16,6 +16,8 @@ struct World {
     var members: [AudienceID: [ConnectionID]] = [:]
     var welcomes: [ConnectionID: Welcome] = [:]
     var goodbyes: [ConnectionID: CloseCode] = [:]
+    /// The limit that each Goodbye named.
+    var limits: [ConnectionID: ReachedLimit] = [:]
     var sequences: [SessionID: UInt64] = [:]
 
     init(_ change: (inout Gateway.Policy) -> Void = { _ in }) {
@@ -58,7 +60,9 @@ struct World {
         for action in actions {
             switch action {
             case .admit(let id, let welcome): self.welcomes[id] = welcome
-            case .refuse(let id, let goodbye), .close(let id, let goodbye): self.goodbyes[id] = goodbye.code
+            case .refuse(let id, let goodbye), .close(let id, let goodbye):
+                self.goodbyes[id] = goodbye.code
+                self.limits[id] = goodbye.limit
             case .send(let id, let envelope): self.mail[id, default: []].append(envelope)
             case .forward(let id, let request, let vehicle, let session):
                 self.deliver(Codec.frame(of: request, from: vehicle, session: session), to: id)

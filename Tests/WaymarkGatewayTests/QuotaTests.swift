@@ -57,6 +57,40 @@ import WaymarkProtocol
         #expect(world.guide(clients[2], ["car-3"], request: "again") != nil)
     }
 
+    @Test func `a rejection names the limit that was reached, and its value`() throws {
+        func last(_ world: World, _ id: ConnectionID) -> Rejection? {
+            if case .error(let rejection) = world.messages(id).last { rejection } else { nil }
+        }
+        var world = World {
+            $0.limits.vehiclesAwaitedPerUserMax = 1
+            $0.limits.sessionsPerClientMax = 2
+            $0.limits.peersPerUserMax = 3
+            $0.limits.endpointsPerVehicleMax = 1
+            $0.limits.sharesOpenMax = 1
+        }
+        let client = world.arrive(1, World.client("app"))
+        world.receive(Self.opening("1", ["a1"]), from: client)
+        world.receive(Self.opening("2", ["a2"]), from: client)
+        #expect(last(world, client)?.limit == ReachedLimit("vehicles_awaited_per_user_max", 1))
+        world.arrive(2, World.endpoint("car"))
+        let session = try world.guided(client, ["car"], request: "2")
+        world.receive(Self.opening("3", ["car"]), from: client)
+        #expect(last(world, client)?.limit == ReachedLimit("sessions_per_client_max", 2))
+        var trip = World.trip
+        trip.isDestinationShareable = true
+        world.publish(client, session, .updateTrip(trip))
+        for share in ["one", "two"] {
+            world.publish(client, session, .shareDestination(shareID: share, World.place))
+        }
+        #expect(last(world, client)?.limit == ReachedLimit("shares_open_max", 1))
+        #expect(last(world, client)?.retryAfterMilliseconds == 10_000)
+        let second = world.arrive(3, World.endpoint("car", "second"))
+        #expect(world.limits[second] == ReachedLimit("endpoints_per_vehicle_max", 1))
+        world.arrive(4, World.endpoint("bus"))
+        let late = world.arrive(5, World.endpoint("van"))
+        #expect(world.limits[late] == ReachedLimit("peers_per_user_max", 3))
+    }
+
     @Test func `the profiles of one user withhold nothing from the endpoints of another`() throws {
         var world = World { $0.limits.profilesPerSessionMax = 2 }
         let client = world.arrive(1, World.client("app"))

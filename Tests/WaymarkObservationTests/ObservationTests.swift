@@ -381,7 +381,11 @@ import WaymarkProtocol
             $0.limits.observersPerUserMax = 2
         }
         func isRefused(_ verdict: ObservationHub.Verdict) -> Bool {
-            if case .refused(let goodbye) = verdict { goodbye.code == .resourceLimit } else { false }
+            if case .refused(let goodbye) = verdict {
+                goodbye.code == .resourceLimit && goodbye.limit?.name.hasPrefix("observers_") == true
+            } else {
+                false
+            }
         }
         #expect(!isRefused(world.observer(50)))
         #expect(!isRefused(world.observer(51)))
@@ -452,8 +456,36 @@ import WaymarkProtocol
         for frames in world.frames(observer) {
             #expect(frames.frames.firstRange(of: Array("car".utf8)) == nil)
         }
+        // Rules of others change, and its own are divided: it may watch what it might before.
         var policy = world.gateway.policy
+        var parts = try rules("bus-*").rules
+        var boats = AccessRule(allow: false, [.vehicle], origin: AccessOrigin(file: "f", line: 3))
+        boats.vehicles = GlobList([try #require(Glob("boat-*"))])
+        parts.insert(boats, at: 0)
+        parts.insert(parts[1], at: 0)
+        policy.access = AccessPolicy(rules: parts)
+        world.handle(.policyChanged(policy))
+        #expect(world.hub.endForbidden(by: world.gateway).isEmpty)
+        world.vehicle(9, "bus-9")
+        #expect(world.states[observer]?.vehicles.keys.map(\.rawValue).sorted() == ["bus-7", "bus-9"])
         policy.access = try rules("tram-*")
+        world.handle(.policyChanged(policy))
+        #expect(world.hub.endForbidden(by: world.gateway) == [observer])
+    }
+
+    @Test func `an observer of every vehicle stays when rules come that limit others`() {
+        var world = ObservedWorld()
+        let observer = world.watch(50)
+        var policy = world.gateway.policy
+        let origin = AccessOrigin(file: "f", line: 1)
+        policy.access = AccessPolicy(rules: [
+            AccessRule(allow: true, [.observer, .vehicle], origin: origin)
+        ])
+        world.handle(.policyChanged(policy))
+        #expect(world.hub.endForbidden(by: world.gateway).isEmpty)
+        world.vehicle(9, "bus-9")
+        #expect(world.states[observer]?.vehicles.keys.map(\.rawValue) == ["bus-9"])
+        policy.access = AccessPolicy(rules: [AccessRule(allow: true, [.vehicle], origin: origin)])
         world.handle(.policyChanged(policy))
         #expect(world.hub.endForbidden(by: world.gateway) == [observer])
     }

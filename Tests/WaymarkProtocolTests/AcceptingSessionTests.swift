@@ -341,4 +341,12 @@ import WaymarkProtocol
             .rejected(Rejection(.malformed, reason: "")), at: Instant(nanoseconds: 1), into: &actions)
         #expect(session.state == .closed)
     }
+
+    @Test func `a Hello of other versions only is refused with the versions of both`() {
+        let offers: [ClosedRange<UInt32>] = [1...1, 1...9, 2...2, 2...4, 3...5]
+        let reasons = offers.map { AcceptingSession.refusal(of: $0)?.reason }
+        let ours = "this gateway speaks version 1.2 of the protocol, and the peer "
+        #expect(reasons == [ours + "version 1.1", nil, nil, nil, ours + "versions 1.3 to 1.5"])
+        #expect(AcceptingSession.refusal(of: 3...5)?.code == .unsupportedVersion)
+    }
 }

@@ -16,7 +16,7 @@ import WaymarkTransport
         var ledger = Self.ledger()
         var closed: [ConnectionID] = []
         for number in 1...12_000 {
-            guard case .accepted(let oldest) = ledger.add(ConnectionID(UInt64(number)), .host("0.0.0.1"))
+            guard case .accepted(let oldest, _) = ledger.add(ConnectionID(UInt64(number)), .host("0.0.0.1"))
             else {
                 break
             }
@@ -37,7 +37,8 @@ import WaymarkTransport
         let verdict2 = ledger.add(ConnectionID(4), .host("0.0.0.4"))
         #expect(verdict2 == .accepted(closing: nil))
         let verdict3 = ledger.add(ConnectionID(5), .host("0.0.0.5"))
-        #expect(verdict3 == .accepted(closing: ConnectionID(2)))
+        let limit = ReachedLimit("handshakes_max", 3)
+        #expect(verdict3 == .accepted(closing: ConnectionID(2), limit: limit))
         #expect(ledger.unfinishedCount == 3)
     }
 
@@ -59,7 +60,9 @@ import WaymarkTransport
             var left = (1...5).map { UInt64($0) }.filter { !gone.contains($0) }
             for number in UInt64(6)...12 {
                 let verdict = ledger.add(ConnectionID(number), .user(1))
-                #expect(verdict == .accepted(closing: ConnectionID(left.removeFirst())))
+                let limit = ReachedLimit("handshakes_per_user_max", 5 - gone.count)
+                #expect(
+                    verdict == .accepted(closing: ConnectionID(left.removeFirst()), limit: limit))
                 left.append(number)
             }
             #expect(ledger.unfinishedCount == 5 - gone.count)

@@ -65,9 +65,9 @@ import WaymarkTransport
         var policy = ListenerPolicy(roles: [.vehicle])
         policy.keys = ["other", "secret", "third"].map { ListenerKey(name: $0, Array($0.utf8)) }
         for (credential, code) in [
-            ("secret", nil), ("other", nil), ("third", nil), ("secreu", CloseCode.notAuthorized),
-            ("secre", .notAuthorized),
-            ("", .notAuthorized),
+            ("secret", nil), ("other", nil), ("third", nil), ("secreu", CloseCode.notAuthenticated),
+            ("secre", .notAuthenticated),
+            ("", .notAuthenticated),
         ] {
             let peer = try Bench().connect(from: .host("10.0.0.1"), policy)
             var hello = Bench.vehicleHello("car")
@@ -85,7 +85,9 @@ import WaymarkTransport
         let first = try bench.connect(from: .user(1))
         let second = try bench.connect(from: .user(1))
         let third = try bench.connect(from: .user(1))
-        #expect(try third.goodbye()?.code == .tooManyConnections)
+        let goodbye = try third.goodbye()
+        #expect(goodbye?.code == .tooManyConnections)
+        #expect(goodbye?.limit == ReachedLimit("connections_per_user_max", 2))
         #expect(third.isOutputClosed)
         let fourth = try bench.connect(from: .user(2))
         #expect(try bench.connect(from: .user(2)).goodbye()?.code == .tooManyConnections)
@@ -231,7 +233,9 @@ import WaymarkTransport
         #expect(try vehicle.receive().isEmpty)
         #expect(!vehicle.isOutputClosed)
         try vehicle.send(Self.header(type: 4, length: 8_192 - 24 + 1))
-        #expect(try vehicle.goodbye()?.code == .frameTooLarge)
+        let goodbye = try vehicle.goodbye()
+        #expect(goodbye?.code == .frameTooLarge)
+        #expect(goodbye?.limit == ReachedLimit("frame_bytes_max", 8_192))
     }
 }
 

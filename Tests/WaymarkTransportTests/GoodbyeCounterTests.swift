@@ -57,7 +57,7 @@ import WaymarkTransport
         let present = try (1...8).map { try self.bench.vehicle("car-\($0)") }
         let ninth = try self.bench.connect()
         let expected: [(Peer, CloseCode)] = [
-            (onlyVehicles, .roleNotAllowed), (noise, .badMagic), (stranger, .notAuthorized),
+            (onlyVehicles, .roleNotAllowed), (noise, .badMagic), (stranger, .notAuthenticated),
             (silent, .handshakeTimeout), (ninth, .tooManyConnections),
         ]
         var told: [CloseCode?: UInt64] = [:]

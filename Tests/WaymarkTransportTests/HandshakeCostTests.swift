@@ -35,19 +35,19 @@ import WaymarkTransport
             $0.failureDelay = .seconds(1)
         }
         for number in 0..<3 {
-            #expect(try Self.say("wrong", "v\(number)", on: bench).goodbye()?.code == .notAuthorized)
+            #expect(try Self.say("wrong", "v\(number)", on: bench).goodbye()?.code == .notAuthenticated)
         }
         let late = try Self.say("wrong", "v", on: bench)
         #expect(try late.receive().isEmpty && late.isOpen && !late.isOutputClosed)
         #expect(try Self.isWelcome(Self.say("secret", "car", on: bench)))
-        #expect(try Self.say("wrong", "v", on: bench, from: "10.0.0.1").goodbye()?.code == .notAuthorized)
+        #expect(try Self.say("wrong", "v", on: bench, from: "10.0.0.1").goodbye()?.code == .notAuthenticated)
         bench.loop.advanceTime(by: .milliseconds(999))
         #expect(try late.receive().isEmpty)
         bench.loop.advanceTime(by: .milliseconds(1))
-        #expect(try late.goodbye()?.code == .notAuthorized)
+        #expect(try late.goodbye()?.code == .notAuthenticated)
         #expect(late.isOutputClosed)
         bench.loop.advanceTime(by: .seconds(9))
-        #expect(try Self.say("wrong", "v", on: bench).goodbye()?.code == .notAuthorized)
+        #expect(try Self.say("wrong", "v", on: bench).goodbye()?.code == .notAuthenticated)
     }
 
     @Test func `a wrong resumption token costs as much as a wrong key`() throws {

@@ -237,7 +237,7 @@ import WaymarkTransport
         var hello = ObserverHello(observer: ObserverName(unchecked: "watcher"))
         #expect(Self.policy(.state).refusal(of: .observer(hello)) == nil)
         hello.visibility = .content
-        #expect(Self.policy(.state).refusal(of: .observer(hello))?.code == .notAuthorized)
+        #expect(Self.policy(.state).refusal(of: .observer(hello))?.code == .rulesChanged)
         #expect(Self.policy(.all).refusal(of: .observer(hello)) == nil)
     }
 }

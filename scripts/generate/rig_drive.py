@@ -64,10 +64,10 @@ class Drive:
     def hello(self, at, limits=None, without=()):
         features = tuple(feature for feature in m.Feature if feature and feature.name not in without)
         hello = m.VehicleHello(vehicle_id="dut", endpoint="cluster", features=features, limits=limits)
-        return self.sent(at, m.Hello(version_min=1, version_max=1, role=m.Role.VEHICLE_ENDPOINT, vehicle=hello))
+        return self.sent(at, m.Hello(version_min=2, version_max=2, role=m.Role.VEHICLE_ENDPOINT, vehicle=hello))
 
     def welcome(self, at, resumed=False):
-        welcome = m.Welcome(version=1, resumption_token=bytes(16), resumed=resumed, gateway_instance="00" * 16, gateway_epoch=1)
+        welcome = m.Welcome(version=2, resumption_token=bytes(16), resumed=resumed, gateway_instance="00" * 16, gateway_epoch=1)
         return self.to(at, welcome).connection(at, "resumed" if resumed else "admitted")
 
     def full(self, at, to_sequence=0, withheld=(), session=1):

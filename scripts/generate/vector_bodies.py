@@ -10,8 +10,8 @@ from vector_schema import FIXED32, FIXED64, GROUP, LENGTH, VARINT, block, encode
 MINIMAL = {
     "FeatureGrant": {"feature": 1, "granted": True},
     "Hello": {
-        "version_min": 1,
-        "version_max": 1,
+        "version_min": 2,
+        "version_max": 2,
         "role": 2,
         "navigation": {"client_id": "a"},
     },

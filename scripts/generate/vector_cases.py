@@ -11,10 +11,10 @@ SEGMENT = {"id": "s", "origin": PLACE, "destination": PLACE}
 # The same letter in Unicode's two forms.
 COMPOSED, DECOMPOSED = "\u00e9", "e\u0301"
 TOKEN = "000102030405060708090a0b0c0d0e0f"
-WELCOME = {"version": 1, "resumption_token": TOKEN, "gateway_instance": "g", "gateway_epoch": "1"}
+WELCOME = {"version": 2, "resumption_token": TOKEN, "gateway_instance": "g", "gateway_epoch": "1"}
 ANSWER = {"request_id": "r", "vehicle_id": "v"}
 ESTIMATES = {"distance_remaining_meters": 1}
-HELLO = {"version_min": 1, "version_max": 1}
+HELLO = {"version_min": 2, "version_max": 2}
 VEHICLE, NAVIGATION, OBSERVER = {"vehicle_id": "v", "endpoint": "e"}, {"client_id": "c"}, {"observer_id": "o"}
 
 
@@ -45,7 +45,7 @@ def choices(*ids):
 
 # The message, its fields, and what is wrong with them.
 CONTRADICTIONS = [
-    ("Hello", {**HELLO, "version_min": 2, "role": 2, "navigation": NAVIGATION}, "INCONSISTENT", "version_max"),
+    ("Hello", {**HELLO, "version_min": 3, "role": 2, "navigation": NAVIGATION}, "INCONSISTENT", "version_max"),
     ("Hello", {**HELLO, "role": 1}, "MISSING", "vehicle"),
     ("Hello", {**HELLO, "role": 2}, "MISSING", "navigation"),
     ("Hello", {**HELLO, "role": 1, "navigation": NAVIGATION}, "MISSING", "vehicle"),
@@ -289,7 +289,7 @@ class Cases:
         add(
             "a missing field before a contradiction",
             "Hello",
-            self.encoded("Hello", {"version_min": 2, "version_max": 1}),
+            self.encoded("Hello", {"version_min": 3, "version_max": 2}),
             "MISSING",
             "role",
         )
@@ -311,7 +311,7 @@ class Cases:
         add(
             "contradictions in the order of the field numbers",
             "Hello",
-            self.encoded("Hello", {"version_min": 2, "version_max": 1, "role": 1}),
+            self.encoded("Hello", {"version_min": 3, "version_max": 2, "role": 1}),
             "INCONSISTENT",
             "version_max",
         )

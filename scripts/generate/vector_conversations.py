@@ -70,8 +70,8 @@ class Conversation:
         """The endpoint connects."""
         session, cursor = self.endpoint.resumption() if self.token else (0, 0)
         hello = {
-            "version_min": 1,
-            "version_max": 1,
+            "version_min": 2,
+            "version_max": 2,
             "role": 1,
             "vehicle": {
                 "vehicle_id": "car",
@@ -100,7 +100,7 @@ class Conversation:
         self.endpoint.welcome(resumed)
         self.token = self.new_token()
         welcome = {
-            "version": 1,
+            "version": 2,
             "keepalive_milliseconds": 10000,
             "receive_frame_bytes_max": 1048576,
             "send_frame_bytes_max": self.receive_frame_bytes_max or 16777216,

@@ -19,11 +19,46 @@ STATES = {
     "from the gateway": [],
 }
 PUBLISHED = range(0x0100, 0x0200)
+# The minor version of the gateway.
+VERSION = 2
 
 
 def frame(type_number, body=b"", flags=0, key=0, session=0, sequence=0, length=None):
     size = len(body) if length is None else length
     return b"WM\x01" + struct.pack(">BHHIIQ", flags, type_number, key, size, session, sequence) + body
+
+
+def offered_versions(body):
+    """The versions that a Hello offers: (0, 0) if they cannot be read."""
+    found, offset = {}, 0
+
+    def varint():
+        nonlocal offset
+        value = 0
+        for shift in range(0, 70, 7):
+            byte = body[offset]
+            offset += 1
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return value
+        raise IndexError
+
+    try:
+        while offset < len(body) and len(found) < 2:
+            tag = varint()
+            if tag in (0x08, 0x10):
+                found[tag] = varint()
+            elif tag & 7 == 0:
+                varint()
+            elif tag & 7 in (1, 5):
+                offset += 8 if tag & 7 == 1 else 4
+            elif tag & 7 == 2:
+                offset += varint()
+            else:
+                return 0, 0
+    except IndexError:
+        return 0, 0
+    return found.get(0x08, 0), found.get(0x10, 0)
 
 
 class Frames:
@@ -70,6 +105,10 @@ class Frames:
             return closed("FRAME_TOO_LARGE")
         if len(data) < 24 + length:
             return {"outcome": "incomplete"}
+        if state == "connected" and type_number == 0x0001:
+            lowest, highest = offered_versions(data[24:])
+            if 0 < lowest <= highest and not lowest <= VERSION <= highest:
+                return closed("UNSUPPORTED_VERSION")
 
         def rejected(code, field):
             return {"outcome": "rejected", "code": code, "field": field, "header": header}
@@ -82,6 +121,8 @@ class Frames:
         try:
             message = read(self.protos, shape, data[24:])
         except Refusal as refusal:
+            if state == "connected" and (type_number, refusal.code, refusal.path) == (0x0001, "OUT_OF_RANGE", "role"):
+                return closed("ROLE_NOT_ALLOWED")
             return closed("HANDSHAKE_INVALID") if state == "connected" else rejected(refusal.code, refusal.path)
         if is_published and flags & (GATEWAY | FITTED | MORE):
             return rejected("OUT_OF_RANGE", "flags")
@@ -108,7 +149,25 @@ class Frames:
         self.fields()
         self.sizes()
         self.refused_bodies()
+        self.versions()
         return self.vectors
+
+    def versions(self):
+        def hello(name, digits, *expected):
+            self.add(name, "connected", frame(0x0001, bytes.fromhex(digits)), expected)
+
+        client = "180 22a 030a 0161".replace(" ", "")
+        hello("a Hello of an earlier version", f"08011001{client}", "closed", "UNSUPPORTED_VERSION")
+        hello("a Hello of a later version", f"08031009{client}", "closed", "UNSUPPORTED_VERSION")
+        hello("a Hello of a later version with an unknown role", "080310091809", "closed", "UNSUPPORTED_VERSION")
+        hello("a Hello of a later version with an unknown role before it", "180910090803", "closed", "UNSUPPORTED_VERSION")
+        hello("a Hello of a later version with a body that ends too early", "0803100922ff", "closed", "UNSUPPORTED_VERSION")
+        hello("a Hello of several versions", f"08011009{client}", "message")
+        hello("a Hello of several versions with an unknown field", f"08021009{client}f20603aabbcc", "message")
+        hello("a Hello of several versions with an unknown role", "080210091809f20603aabbcc", "closed", "ROLE_NOT_ALLOWED")
+        hello("a Hello of this version without a role", "08021002", "closed", "HANDSHAKE_INVALID")
+        hello("a Hello whose lowest version is above the highest", f"08091003{client}", "closed", "HANDSHAKE_INVALID")
+        hello("a Hello without its lowest version", f"1009{client}", "closed", "HANDSHAKE_INVALID")
 
     def starts(self):
         hello = self.sample(self.protos.shapes["Hello"])

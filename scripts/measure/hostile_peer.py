@@ -34,8 +34,8 @@ def hello(role, about, token=b"", key=b"", place=b""):
     """A Hello that asks for the longest keepalive, so that an attacker need not answer Pings."""
     return frame(
         HELLO,
-        number(1, 1)
-        + number(2, 1)
+        number(1, 2)
+        + number(2, 2)
         + number(3, role)
         + about
         + (chunk(8, key) if key else b"")

@@ -153,7 +153,9 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
         if let error = self.finalError(failure) { return self.finish(error, at: now, &actions) }
         self.change(.connecting, at: now, &actions)
         let hint = Duration.milliseconds(self.lastGoodbye?.reconnectAfterMilliseconds ?? 0)
-        let delay = self.backoff.delay(hint: hint, random: .random(in: 0..<1, using: &self.random))
+        let delay = self.backoff.delay(
+            after: self.lastGoodbye?.code.reconnection ?? .yes, hint: hint,
+            random: .random(in: 0..<1, using: &self.random))
         self.retry = now + delay
         actions.append(.log(self.lossNote(failure, fault, wasConnected: lifetime != nil, delay)))
     }
@@ -184,8 +186,10 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
             return .cannotConnect(
                 self.address, reason: ConnectFailure.reason(isForeign: true, saying: self.firstBytes))
         }
-        if let goodbye = self.lastGoodbye, !goodbye.code.isWorthReconnecting {
-            return .refused(reason: Self.reason(goodbye))
+        if let goodbye = self.lastGoodbye,
+            !self.backoff.allows(goodbye.code.reconnection, isFirst: !self.wasWelcomed)
+        {
+            return self.refusal(goodbye, reason: Self.reason(goodbye))
         }
         guard !self.wasWelcomed, self.backoff.failures >= self.firstAttemptsMax else { return nil }
         switch self.lastGoodbye {
@@ -193,12 +197,16 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
         case let goodbye? where goodbye.code == .handshakeTimeout:
             return .cannotConnect(
                 self.address, reason: "what listens there does not answer; it may not be waymarkd")
-        case let goodbye?: return .refused(reason: goodbye.reason)
+        case let goodbye?: return self.refusal(goodbye, reason: goodbye.reason)
         case nil:
             return failure
                 ?? .cannotConnect(
                     self.address, reason: ConnectFailure.reason(isForeign: false, saying: []))
         }
+    }
+
+    private func refusal(_ goodbye: Goodbye, reason: String) -> ClientError {
+        ClientError(goodbye, reason: reason, seldomDelay: self.backoff.seldomDelay)
     }
 
     private mutating func close(at now: Instant, _ actions: inout [Action]) {

@@ -1,3 +1,5 @@
+internal import WaymarkProtocol
+
 /// The state of a connection.
 public enum ConnectionState: Sendable, Hashable {
     /// Connecting for the first time, or again after a loss.
@@ -16,15 +18,20 @@ public struct ReconnectionPolicy: Sendable, Hashable {
     public var delayMax: Duration
     /// Attempts to connect for the first time; further losses are always followed by new attempts.
     public var firstAttemptsMax: Int
+    /// The shortest wait after a refusal that only another gateway or another configuration can lift, such as that of a role or a
+    /// version; less than 10 minutes counts as 10 minutes. nil: such a refusal ends the connection for good, with its reason, as it
+    /// always does before the first Welcome.
+    public var refusalDelay: Duration?
 
     /// Creates a policy.
     public init(
         firstDelay: Duration = .milliseconds(100), delayMax: Duration = .seconds(10),
-        firstAttemptsMax: Int = 1
+        firstAttemptsMax: Int = 1, refusalDelay: Duration? = .seconds(600)
     ) {
         self.firstDelay = firstDelay
         self.delayMax = delayMax
         self.firstAttemptsMax = firstAttemptsMax
+        self.refusalDelay = refusalDelay
     }
 }
 
@@ -46,8 +53,25 @@ struct Backoff: Sendable, Hashable {
 
     /// How long to wait before the next attempt: at least `hint`, which the gateway sent; `random`, 0 ..< 1, adds up to a
     /// quarter of jitter.
-    func delay(hint: Duration, random: Double) -> Duration {
+    func delay(after reconnection: CloseCode.Reconnection = .yes, hint: Duration, random: Double) -> Duration
+    {
         let doubled = self.policy.firstDelay * (1 << min(max(self.failures - 1, 0), 20))
-        return max(hint, min(doubled, self.policy.delayMax) * (1 + random / 4))
+        var delay = min(doubled, self.policy.delayMax)
+        if reconnection == .seldom { delay = self.seldomDelay }
+        return max(hint, delay * (1 + random / 4))
+    }
+
+    /// The shortest wait after a refusal that only another gateway or other settings can lift.
+    var seldomDelay: Duration {
+        max(self.policy.refusalDelay ?? .zero, .seconds(60 * ProtocolConstants.seldomMinutesMin))
+    }
+
+    /// Whether the peer connects again after a Goodbye with such a code. `isFirst`: it was never welcomed, and the app waits for the reason.
+    func allows(_ reconnection: CloseCode.Reconnection, isFirst: Bool) -> Bool {
+        switch reconnection {
+        case .yes: true
+        case .seldom: !isFirst && self.policy.refusalDelay != nil
+        case .no: false
+        }
     }
 }

@@ -29,8 +29,8 @@ public actor Observer {
 
     /// Connects to a gateway's socket for observers; returns when the whole state has arrived, if the configuration includes it.
     ///
-    /// - Throws: ``ClientError/invalid(_:)`` for a bad id, ``ClientError/rejected(field:reason:)`` for a setting outside of its
-    ///   range, ``ClientError/cannotConnect(_:reason:)``, ``ClientError/refused(reason:)``; ``ClientError/cancelled`` if the task
+    /// - Throws: ``ClientError/invalid(_:)`` for a bad id, ``ClientError/rejected(field:reason:limit:)`` for a setting outside of its
+    ///   range, ``ClientError/cannotConnect(_:reason:)``, ``ClientError/refused(reason:retryAfter:limit:)``; ``ClientError/cancelled`` if the task
     ///   was cancelled.
     public static func connect(
         to address: ServiceAddress = .defaultObserver, _ configuration: Configuration = Configuration()
@@ -197,8 +197,7 @@ extension Observer: PeerDriver {
                 PeerNote(
                     .error, "the gateway refuses a message of this observer",
                     [PeerLogKey.field: rejection.field, PeerLogKey.reason: rejection.reason]))
-            self.firstState.yield(
-                .failure(.rejected(field: rejection.field, reason: rejection.reason)))
+            self.firstState.yield(.failure(ClientError(rejection)))
         default: break  // Of a newer gateway.
         }
     }

@@ -20,7 +20,7 @@ package struct ObserverMachine: PeerMachine {
     /// The number of the last entry that was told.
     private var number: UInt64 = 0
 
-    /// - Throws: ``ClientError/rejected(field:reason:)`` for a setting outside of its range.
+    /// - Throws: ``ClientError/rejected(field:reason:limit:)`` for a setting outside of its range.
     package init(
         _ hello: ObserverHello, _ observe: Observe, displayName: String = "", credential: [UInt8] = []
     ) throws(ClientError) {
@@ -97,7 +97,7 @@ package struct ObserverMachine: PeerMachine {
 }
 
 extension LinkMachine<ObserverMachine> {
-    /// - Throws: ``ClientError/rejected(field:reason:)`` for a setting outside of its range.
+    /// - Throws: ``ClientError/rejected(field:reason:limit:)`` for a setting outside of its range.
     init(to address: ServiceAddress, _ configuration: Observer.Configuration) throws(ClientError) {
         let observer = try ObserverMachine(
             try ObserverHello(configuration), try Observe(configuration),

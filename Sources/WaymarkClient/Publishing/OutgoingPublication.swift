@@ -16,7 +16,7 @@ struct OutgoingPublication: Sendable, Hashable {
 
     /// Creates it from a publication and its frame, and validates every field as the gateway will.
     ///
-    /// - Throws: ``ClientError/rejected(field:reason:)`` if a field is outside of its range.
+    /// - Throws: ``ClientError/rejected(field:reason:limit:)`` if a field is outside of its range.
     private init(_ publication: Publication, _ frame: Frame, omitting omitted: FeatureSet) throws(ClientError)
     {
         self.publication = publication
@@ -27,7 +27,7 @@ struct OutgoingPublication: Sendable, Hashable {
         } catch {
             switch error {
             case .rejected(let rejection):
-                throw .rejected(field: rejection.field, reason: rejection.reason)
+                throw ClientError(rejection)
             case .unknownType:
                 preconditionFailure("the codec writes only what it reads: \(publication.type)")
             }
@@ -65,7 +65,7 @@ extension OutgoingPublication {
     /// what the protocol allows in one message.
     ///
     /// - Throws: ``ClientError/invalid(_:)`` naming the field that is too large by itself,
-    ///   ``ClientError/rejected(field:reason:)`` for one outside of its range.
+    ///   ``ClientError/rejected(field:reason:limit:)`` for one outside of its range.
     static func fitting(
         _ publication: Publication, frameBytesMax: Int, omitting omitted: FeatureSet = []
     ) throws(ClientError) -> [OutgoingPublication] {

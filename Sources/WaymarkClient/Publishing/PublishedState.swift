@@ -92,7 +92,7 @@ struct PublishedState: Sendable, Hashable {
 
     /// Queues a publication, split into frames that the gateway accepts.
     ///
-    /// - Throws: ``ClientError/invalid(_:)`` naming what is too large, ``ClientError/rejected(field:reason:)`` for a field
+    /// - Throws: ``ClientError/invalid(_:)`` naming what is too large, ``ClientError/rejected(field:reason:limit:)`` for a field
     ///   outside of its range or a wrong reference, ``ClientError/sessionEnded(_:)`` after the end. Nothing is queued
     ///   then.
     mutating func publish(_ publication: Publication) throws(ClientError) {

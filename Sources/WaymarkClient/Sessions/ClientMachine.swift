@@ -47,7 +47,7 @@ package struct ClientMachine: PeerMachine {
     /// Features that the operator withholds from this client.
     private var withheld: FeatureSet = []
 
-    /// - Throws: ``ClientError/rejected(field:reason:)`` for a setting outside of its range.
+    /// - Throws: ``ClientError/rejected(field:reason:limit:)`` for a setting outside of its range.
     package init(
         _ hello: NavigationHello, displayName: String = "", credential: [UInt8] = []
     ) throws(ClientError) {
@@ -301,7 +301,7 @@ package struct ClientMachine: PeerMachine {
 
     /// Tells an event of a session, and logs what the app has not asked for.
     mutating func tell(_ event: SessionEvent, _ key: Identifier, _ outputs: inout [Output]) {
-        if case .rejected(let field, let reason) = event, self.sessions[key] != nil {
+        if case .rejected(let field, let reason, _) = event, self.sessions[key] != nil {
             self.log(
                 .warning, "the gateway refused a publication", key, &outputs,
                 [.init(key: PeerLogKey.field, text: field), .init(key: PeerLogKey.reason, text: reason)])

@@ -71,7 +71,6 @@ extension ClientMachine {
         if rejection.messageType == MessageType.openSession.rawValue {
             return self.refusedToOpen(rejection.requestID, rejection, &outputs)
         }
-        let (field, reason) = (rejection.field, rejection.reason)
         guard let key = self.key(of: rejection.session) else { return }
         // A number that the gateway did not expect is not used up, so the frame is neither refused nor acknowledged: it is sent again
         // after the next reconnect, unless the gateway had it before (REQ-NUM-04, REQ-ACK-05, REQ-ACK-06).
@@ -81,9 +80,12 @@ extension ClientMachine {
             : self.sessions[key]?.state.reject(rejection.sequence)
         if case .shareDestination(let share, _) = refused {
             self.sessions[key]?.failShare(
-                Identifier(share), .rejected(field: field, reason: reason), into: &outputs)
+                Identifier(share), ClientError(rejection), into: &outputs)
         }
-        self.tell(.rejected(field: field, reason: reason), key, &outputs)
+        let limit = GatewayLimit(
+            rejection.limit, retryAfterMilliseconds: rejection.retryAfterMilliseconds)
+        self.tell(
+            .rejected(field: rejection.field, reason: rejection.reason, limit: limit), key, &outputs)
     }
 
     /// Answers the call that opens the session; after a restart of the gateway, ends the session.
@@ -139,8 +141,8 @@ extension ClientMachine {
                 try Codec.check(.requestAnswer(answer))
                 self.send(Envelope(.requestAnswer(answer)))
             } catch {
-                if case .rejected(let field, let reason) = error {
-                    self.tell(.rejected(field: field, reason: reason), id.session, &outputs)
+                if case .rejected(let field, let reason, let limit) = error {
+                    self.tell(.rejected(field: field, reason: reason, limit: limit), id.session, &outputs)
                 }
                 self.send(.decline(.invalid), id.request, id.vehicle)
             }

@@ -15,7 +15,7 @@ public struct WaypointInquiry: Sendable, Hashable {
 public enum WaypointAnswer: Sendable {
     /// The vehicle's user is asked with these estimates of the trip with the stop. `whenAccepted` runs if the user agrees: it
     /// publishes the new route. An error that it throws is logged. Estimates outside of their range decline the request as
-    /// ``DeclineReason/invalid``, and ``SessionEvent/rejected(field:reason:)`` names the field.
+    /// ``DeclineReason/invalid``, and ``SessionEvent/rejected(field:reason:limit:)`` names the field.
     case estimates(TravelEstimates, whenAccepted: @Sendable () async throws -> Void)
     /// The client asks its own user; `true` accepts. The task of the closure is cancelled when the request ends.
     case ownPrompt(@Sendable () async -> Bool)

@@ -35,8 +35,8 @@ public actor NavigationClient {
 
     /// Connects to a gateway; returns with its Welcome.
     ///
-    /// - Throws: ``ClientError/invalid(_:)`` for a bad id, ``ClientError/rejected(field:reason:)`` for a setting outside of
-    ///   its range, ``ClientError/cannotConnect(_:reason:)``, ``ClientError/refused(reason:)``; ``ClientError/cancelled`` if
+    /// - Throws: ``ClientError/invalid(_:)`` for a bad id, ``ClientError/rejected(field:reason:limit:)`` for a setting outside of
+    ///   its range, ``ClientError/cannotConnect(_:reason:)``, ``ClientError/refused(reason:retryAfter:limit:)``; ``ClientError/cancelled`` if
     ///   the task was cancelled.
     public static func connect(
         to address: ServiceAddress = .defaultNavigation, _ configuration: Configuration
@@ -78,7 +78,7 @@ public actor NavigationClient {
     ///   - onWaypoint: Answers a vehicle that asks to stop on the way; nil declines. Its task is cancelled when the request ends.
     /// - Returns: The open session, before guidance.
     /// - Throws: ``ClientError/vehicleRefused(vehicle:_:reason:)`` if no vehicle takes it,
-    ///   ``ClientError/rejected(field:reason:)`` for a field outside of its range or if the gateway has too many sessions,
+    ///   ``ClientError/rejected(field:reason:limit:)`` for a field outside of its range or if the gateway has too many sessions,
     ///   ``ClientError/invalid(_:)`` for a bad id, the reason for which the connection is over if it is,
     ///   ``ClientError/cancelled`` if the task was cancelled: the gateway has no session then, or ends it at once.
     public func openSession(

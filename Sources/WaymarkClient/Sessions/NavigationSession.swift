@@ -4,10 +4,10 @@ internal import WaymarkProtocol
 /// Guidance of one trip. Publishing returns at once: publications are sent in order, newer states replace older ones that are
 /// not sent yet, and after a lost connection the library sends what did not arrive.
 ///
-/// Every method that publishes throws ``ClientError/rejected(field:reason:)`` for a field outside of its range, an id that
+/// Every method that publishes throws ``ClientError/rejected(field:reason:limit:)`` for a field outside of its range, an id that
 /// was not added, or one that was added before; ``ClientError/invalid(_:)`` for a publication that is too large for the
 /// gateway; and ``ClientError/sessionEnded(_:)`` after the end. Nothing of that call is published then. What only the gateway
-/// can refuse comes as ``SessionEvent/rejected(field:reason:)``.
+/// can refuse comes as ``SessionEvent/rejected(field:reason:limit:)``.
 public struct NavigationSession: Sendable {
     // The machine sets the generation of what is published here.
     let client: NavigationClient
@@ -149,7 +149,7 @@ public struct NavigationSession: Sendable {
     ///   - shareID: Identifies the share; 1 ... 64 bytes, different for every share that is under way.
     /// - Returns: The answer of each vehicle; empty when no vehicle is in the session.
     /// - Throws: ``ClientError/interrupted(_:)`` if the connection was lost before every vehicle had answered, or if so much
-    ///   was queued that the share was dropped; ``ClientError/rejected(field:reason:)`` if the trip does not allow it;
+    ///   was queued that the share was dropped; ``ClientError/rejected(field:reason:limit:)`` if the trip does not allow it;
     ///   ``ClientError/cancelled`` if the task was cancelled, and then a share that was not sent yet is not sent.
     @discardableResult
     public func share(
@@ -162,7 +162,7 @@ public struct NavigationSession: Sendable {
     /// this client, as long as the gateway runs. This usually takes half a second, after a lost connection as long as that.
     ///
     /// Of a state that was replaced before it was sent, the newer value counts. What the gateway refused has come as
-    /// ``SessionEvent/rejected(field:reason:)`` before.
+    /// ``SessionEvent/rejected(field:reason:limit:)`` before.
     ///
     /// - Throws: ``ClientError/sessionEnded(_:)`` if the session has ended otherwise than by ``finish()`` or ``cancel()``,
     ///   ``ClientError/cancelled`` if the task was cancelled.

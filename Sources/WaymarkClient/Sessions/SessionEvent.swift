@@ -86,8 +86,8 @@ public enum SessionEvent: Sendable, Hashable {
     case shareResult(vehicle: String, shareID: String, RequestResult?)
     /// The lowest number that all endpoints have received, and a receipt of each.
     case received(sequence: UInt64, receipts: [Receipt])
-    /// The gateway refused a publication; nothing of it was applied.
-    case rejected(field: String, reason: String)
+    /// The gateway refused a publication; nothing of it was applied. `limit`: the gateway's limit that it is beyond, if that is why.
+    case rejected(field: String, reason: String, limit: GatewayLimit? = nil)
     /// The number of events that were dropped here because the reader was too slow.
     case missed(Int)
     /// The session has ended; no event follows.

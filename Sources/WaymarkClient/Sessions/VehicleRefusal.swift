@@ -57,7 +57,7 @@ extension ClientError {
         guard case .vehicles(let vehicles) = opening.vehicles, let first = vehicles.first,
             VehicleRefusal(rejection.code) != .unrecognized, !rejection.field.isEmpty
         else {
-            self = .rejected(field: rejection.field, reason: rejection.reason)
+            self = ClientError(rejection)
             return
         }
         self = .vehicleRefused(

@@ -53,7 +53,7 @@ package struct EndpointMachine: PeerMachine {
     /// What the driver's clock shows at the instant 0; nil: the state has no age.
     private let origin: ContinuousClock.Instant?
 
-    /// - Throws: ``ClientError/rejected(field:reason:)`` for a setting outside of its range.
+    /// - Throws: ``ClientError/rejected(field:reason:limit:)`` for a setting outside of its range.
     package init(
         _ hello: VehicleHello, displayName: String = "", credential: [UInt8] = [], random: SeededRandom,
         origin: ContinuousClock.Instant? = nil
@@ -258,7 +258,7 @@ package struct EndpointMachine: PeerMachine {
             try Codec.check(message)
             return true
         } catch {
-            guard case .rejected(let field, let reason) = error else { return false }
+            guard case .rejected(let field, let reason, _) = error else { return false }
             outputs.append(.log(Self.refusalNote(field, reason)))
             let refused = VehicleUpdate.Content.refused(field: field, reason: reason)
             outputs.append(.refused(VehicleUpdate("refused", refused, self.held.state)))

@@ -28,8 +28,8 @@ public actor VehicleEndpoint {
     /// Connects to a gateway; returns with its Welcome.
     ///
     /// - Throws: ``ClientError/invalid(_:)`` for a bad id,
-    ///   ``ClientError/rejected(field:reason:)`` for a setting outside of its range,
-    ///   ``ClientError/cannotConnect(_:reason:)``, ``ClientError/refused(reason:)``; ``ClientError/cancelled`` if the task
+    ///   ``ClientError/rejected(field:reason:limit:)`` for a setting outside of its range,
+    ///   ``ClientError/cannotConnect(_:reason:)``, ``ClientError/refused(reason:retryAfter:limit:)``; ``ClientError/cancelled`` if the task
     ///   was cancelled.
     public static func connect(
         to address: ServiceAddress = .defaultVehicle, _ configuration: Configuration

@@ -100,6 +100,8 @@ extension FieldNumber {
         static let reason = 2
         static let reconnectAfterMilliseconds = 3
         static let movedTo = 4
+        static let limit = 5
+        static let limitValue = 6
     }
 
     enum Ping {
@@ -118,5 +120,8 @@ extension FieldNumber {
         static let sessionId = 5
         static let sequence = 6
         static let requestId = 7
+        static let limit = 8
+        static let limitValue = 9
+        static let retryAfterMilliseconds = 10
     }
 }

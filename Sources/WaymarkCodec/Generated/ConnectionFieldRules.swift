@@ -100,6 +100,8 @@ extension FieldRules {
         "reason": .text(256),
         "reconnect_after_milliseconds": .any,
         "moved_to": .text(256),
+        "limit": .text(64),
+        "limit_value": .any,
     ]
 
     static let ping: Rules = [
@@ -118,5 +120,8 @@ extension FieldRules {
         "session_id": .any,
         "sequence": .any,
         "request_id": .text(64),
+        "limit": .text(64),
+        "limit_value": .any,
+        "retry_after_milliseconds": .any,
     ]
 }

@@ -153,6 +153,7 @@ package struct Cluster: AsyncParsableCommand {
     ) throws -> VehicleEndpoint.Configuration {
         var configuration = VehicleEndpoint.Configuration(vehicle: self.id, endpoint: self.endpoint)
         configuration.credential = try self.connection.key()
+        configuration.reconnection.refusalDelay = nil
         configuration.limits = profile.limits
         configuration.receiveFrameBytesMax = self.receiveFrameBytesMax ?? profile.receiveFrameBytesMax
         configuration.withoutFeatures = profile.without

@@ -63,6 +63,7 @@ package struct Lint: AsyncParsableCommand {
             LiveLinter(allowing: try self.allowances()), isJSON: self.json, columns: columns)
         var configuration = Observer.Configuration(id: "waymark-lint")
         configuration.credential = try self.connection.key()
+        configuration.reconnection.refusalDelay = nil
         (configuration.vehicles, configuration.includesFrames) = (self.vehicle, true)
         configuration.onEveryUpdate = { printer.print($0) }
         configuration.onEveryConnectionState = { printer.print($0) }

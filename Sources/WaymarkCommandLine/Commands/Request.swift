@@ -201,6 +201,7 @@ struct VehicleOptions: ParsableArguments {
         var configuration = VehicleEndpoint.Configuration(vehicle: self.id, endpoint: name)
         configuration.isGuidanceWanted = false
         configuration.credential = try self.connection.key()
+        configuration.reconnection.refusalDelay = nil
         configure(&configuration)
         let address = try self.connection.address(default: .defaultVehicle)
         let (steps, step) = AsyncStream.makeStream(of: Step<Outcome>.self)

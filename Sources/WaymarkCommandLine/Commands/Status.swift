@@ -25,6 +25,7 @@ package struct Status: AsyncParsableCommand {
         let address = try self.connection.address(default: .defaultObserver)
         var configuration = Observer.Configuration(id: "waymark-status")
         configuration.credential = try self.connection.key()
+        configuration.reconnection.refusalDelay = nil
         configuration.includesEvents = false
         try await interruptible { [configuration] in
             let report = try await self.read(address, configuration)

@@ -48,6 +48,7 @@ package struct Top: AsyncParsableCommand {
         let address = try self.connection.address(default: .defaultObserver)
         var configuration = Observer.Configuration(id: "waymark-top")
         configuration.credential = try self.connection.key()
+        configuration.reconnection.refusalDelay = nil
         configuration.includesFrames = true
         let feed = LiveFeed("\(address)", isRedacted: false, bytesMax: 1_048_576)
         let desk = InspectorDesk(Inspection.Options(), feed: feed, recordings: [])

@@ -90,6 +90,7 @@ package struct Watch: AsyncParsableCommand {
     private func configuration() throws -> Observer.Configuration {
         var configuration = Observer.Configuration(id: "waymark-watch")
         configuration.credential = try self.connection.key()
+        configuration.reconnection.refusalDelay = nil
         (configuration.vehicles, configuration.clients) = (self.vehicle, self.client)
         configuration.sessions = self.session
         configuration.kinds = Set(self.kind.compactMap(GatewayEvent.Kind.init))

@@ -244,11 +244,17 @@ package struct Goodbye: Sendable, Hashable {
     package var reason: String
     /// 0: no hint.
     package var reconnectAfterMilliseconds: UInt32
+    /// The limit that the peer is beyond, if that is why.
+    package var limit: ReachedLimit?
 
-    package init(_ code: CloseCode, reason: String = "", reconnectAfterMilliseconds: UInt32 = 0) {
+    package init(
+        _ code: CloseCode, reason: String = "", reconnectAfterMilliseconds: UInt32 = 0,
+        limit: ReachedLimit? = nil
+    ) {
         self.code = code
         self.reason = reason
         self.reconnectAfterMilliseconds = reconnectAfterMilliseconds
+        self.limit = limit
     }
 }
 

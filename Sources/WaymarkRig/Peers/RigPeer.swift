@@ -66,10 +66,11 @@ extension PeerNote {
 }
 
 extension LinkMachine {
-    /// A peer of a run: it waits for a gateway that is not there yet.
+    /// A peer of a run: it waits for a gateway that is not there yet. A refusal ends it, as no run lasts until it may be lifted.
     init(inRun peer: Peer, _ random: inout SeededRandom) {
         var reconnection = ReconnectionPolicy()
         reconnection.firstAttemptsMax = .max
+        reconnection.refusalDelay = nil
         self.init(
             peer, to: VirtualRun.address, reconnection, random: SeededRandom(seed: random.next()))
     }

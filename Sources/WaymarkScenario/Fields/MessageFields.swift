@@ -68,18 +68,24 @@ package enum MessageFields {
         ])
 
     private static let goodbye: [FieldKey<Message>] = Self.of(
-        { if case .goodbye(let goodbye) = $0 { goodbye } else { nil } },
-        [
-            .choice("code") { $0.code }, .text("reason") { $0.reason },
-            .number("reconnectAfterMilliseconds", .milliseconds) { $0.reconnectAfterMilliseconds },
-        ])
+        { if case .goodbye(let goodbye) = $0 { goodbye } else { nil } }, Self.ofGoodbye)
+
+    // Why with a type: the compiler does not find it out for an optional chain in time.
+    private static let ofGoodbye: [FieldKey<Goodbye>] = [
+        .choice("code") { $0.code }, .text("reason") { $0.reason },
+        .number("reconnectAfterMilliseconds", .milliseconds) { $0.reconnectAfterMilliseconds },
+        .text("limit") { $0.limit?.name }, .number("limitValue") { $0.limit?.value },
+    ]
 
     private static let error: [FieldKey<Message>] = Self.of(
-        { if case .error(let rejection) = $0 { rejection } else { nil } },
-        [
-            .choice("code") { $0.code }, .text("field") { $0.field }, .text("reason") { $0.reason },
-            .text("requestID") { $0.requestID.rawValue },
-        ])
+        { if case .error(let rejection) = $0 { rejection } else { nil } }, Self.ofError)
+
+    private static let ofError: [FieldKey<Rejection>] = [
+        .choice("code") { $0.code }, .text("field") { $0.field }, .text("reason") { $0.reason },
+        .text("requestID") { $0.requestID.rawValue },
+        .text("limit") { $0.limit?.name }, .number("limitValue") { $0.limit?.value },
+        .number("retryAfterMilliseconds", .milliseconds) { $0.retryAfterMilliseconds },
+    ]
 
     private static let openSession: [FieldKey<Message>] = Self.of(
         { if case .openSession(let opening) = $0 { opening } else { nil } },

@@ -167,10 +167,15 @@ package enum MessageJSON {
                 "client": outcome.client?.rawValue ?? "",
             ]
         case .error(let rejection):
-            return [
+            var content: [String: Any] = [
                 "code": "\(rejection.code)", "field": rejection.field, "reason": rejection.reason,
                 "requestID": rejection.requestID.rawValue,
             ]
+            content.merge(ControlJSON.limit(rejection.limit)) { $1 }
+            if rejection.retryAfterMilliseconds > 0 {
+                content["retryAfterMilliseconds"] = Int(rejection.retryAfterMilliseconds)
+            }
+            return content
         default: return ControlJSON.content(message)
         }
     }

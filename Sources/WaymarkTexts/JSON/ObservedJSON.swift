@@ -56,6 +56,19 @@ package enum ObservedJSON {
 
 /// The content of messages that never come to a vehicle.
 enum ControlJSON {
+    /// The limit that an Error or a Goodbye names; nothing if it names none.
+    static func limit(_ limit: ReachedLimit?) -> [String: Any] {
+        limit.map { ["limit": $0.name, "limitValue": Int(clamping: $0.value)] } ?? [:]
+    }
+
+    private static func content(_ goodbye: Goodbye) -> [String: Any] {
+        let content: [String: Any] = [
+            "code": "\(goodbye.code)", "reason": goodbye.reason,
+            "reconnectAfterMilliseconds": Int(goodbye.reconnectAfterMilliseconds),
+        ]
+        return content.merging(self.limit(goodbye.limit)) { $1 }
+    }
+
     static func content(_ message: Message) -> [String: Any] {
         switch message {
         case .hello(let hello): self.content(hello)
@@ -68,11 +81,7 @@ enum ControlJSON {
                 "sendFrameBytesMax": Int(welcome.sendFrameBytesMax),
                 "withheld": self.withheld(welcome.features),
             ]
-        case .goodbye(let goodbye):
-            [
-                "code": "\(goodbye.code)", "reason": goodbye.reason,
-                "reconnectAfterMilliseconds": Int(goodbye.reconnectAfterMilliseconds),
-            ]
+        case .goodbye(let goodbye): self.content(goodbye)
         case .openSession(let opening): self.content(opening)
         case .sessionOpened(let opened):
             [

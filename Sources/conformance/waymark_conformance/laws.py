@@ -320,7 +320,7 @@ class PeerLaws(Laws):
             other = {"endpoint": "navigation", "client": "vehicle"}[self.role]
             body = frame.decoded
             self.law("HELLO", body.get("role") == role and part in body and other not in body, "role and content of the Hello do not fit")
-            self.law("HELLO", body.get("version_min", 0) <= 1 <= body.get("version_max", 0), "the Hello does not offer version 1")
+            self.law("HELLO", body.get("version_min", 0) <= 2 <= body.get("version_max", 0), "the Hello does not offer version 2")
 
     def session_of(self, frame):
         if self.role != "endpoint" or frame.name not in MESSAGES:

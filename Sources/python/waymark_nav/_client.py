@@ -460,7 +460,7 @@ class Client(AsyncPeer[told.Client]):
         elif error.code in _REFUSALS:
             session._opened.set_exception(VehicleRefusedError(error.code, error.reason))
         else:
-            session._opened.set_exception(Rejection(error.code, error.field, error.reason))
+            session._opened.set_exception(Rejection.of(error))
 
     async def _answer(self, asked: told.Asked) -> None:
         request = asked.request

@@ -16,7 +16,7 @@ from types import FrameType
 from waymark_nav import _json
 from waymark_nav._endpoint import Endpoint
 from waymark_nav._version import __version__
-from waymark_nav.core import Closed, Connected, Connecting, Event, Phase, Update, VehicleState
+from waymark_nav.core import Closed, Connected, Connecting, Event, Phase, Reconnection, Update, VehicleState
 from waymark_nav.errors import ClosedError, ConnectionFailedError, Rejection, WaymarkError
 from waymark_nav.messages import SessionEndReason
 
@@ -150,6 +150,7 @@ class Cluster:
             on_prompt=(lambda prompt: is_yes) if is_cluster else None,
             on_destination=(lambda share: is_yes) if is_cluster else None,
             credential=credential,
+            reconnection=Reconnection(refusal_delay=None),
         )
         endpoint._on_event = self._handle
         return endpoint

@@ -234,7 +234,9 @@ def _outcome(outcome: m.RequestOutcome) -> Object:
 
 def _error(error: m.Error) -> Object:
     code = _known(error.code, "inconsistent")
-    return {"code": code, "field": error.field, "reason": error.reason, "requestID": error.request_id}
+    limit = _given(limit=error.limit, limitValue=error.limit_value if error.limit else None)
+    retry = _given(retryAfterMilliseconds=error.retry_after_milliseconds or None)
+    return {"code": code, "field": error.field, "reason": error.reason, "requestID": error.request_id, **limit, **retry}
 
 
 #: Messages of the gateway. In their enumerations a value that is not known counts as another one.

@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from waymark_nav._generated.connection import CloseCode, ErrorCode
+    from waymark_nav._generated.connection import CloseCode, Error, ErrorCode
     from waymark_nav._generated.session import SessionEndReason
+
+
+def _limit(limit: str, value: int) -> str:
+    return f" ({limit} is {value})" if limit else ""
 
 
 class WaymarkError(Exception):
@@ -16,13 +20,27 @@ class WaymarkError(Exception):
 class Rejection(WaymarkError, ValueError):
     """A message is not allowed: found before it was sent, or by the gateway. Nothing of it is used."""
 
-    def __init__(self, code: int, field: str, reason: str) -> None:
+    def __init__(
+        self, code: int, field: str, reason: str, *, limit: str = "", limit_value: int = 0, retry_after: float | None = None
+    ) -> None:
         super().__init__(code, field, reason)
         self.code_number = code
         #: The path of the field, e.g. ``maneuvers[3].id``; empty: the message as a whole.
         self.field = field
         #: A sentence.
         self.reason = reason
+        #: The gateway's limit that the message is beyond, as Docs/protocol.md names it, e.g. ``sessions_max``; empty: that is not why.
+        self.limit = limit
+        #: The value of that limit.
+        self.limit_value = limit_value
+        #: Seconds after which the same message may be accepted; None: not known.
+        self.retry_after = retry_after
+
+    @classmethod
+    def of(cls, error: Error) -> Rejection:
+        """What an Error of the gateway says."""
+        retry_after = error.retry_after_milliseconds / 1_000 if error.retry_after_milliseconds else None
+        return cls(error.code, error.field, error.reason, limit=error.limit, limit_value=error.limit_value, retry_after=retry_after)
 
     @property
     def code(self) -> ErrorCode:
@@ -33,10 +51,11 @@ class Rejection(WaymarkError, ValueError):
 
     def inside(self, outer: str) -> Rejection:
         """The same rejection, seen from one level further out."""
-        return Rejection(self.code_number, f"{outer}.{self.field}" if self.field else outer, self.reason)
+        field = f"{outer}.{self.field}" if self.field else outer
+        return Rejection(self.code_number, field, self.reason, limit=self.limit, limit_value=self.limit_value, retry_after=self.retry_after)
 
     def __str__(self) -> str:
-        return f"{self.field}: {self.reason}" if self.field else self.reason
+        return (f"{self.field}: {self.reason}" if self.field else self.reason) + _limit(self.limit, self.limit_value)
 
 
 class ConnectionFailedError(WaymarkError):
@@ -44,12 +63,18 @@ class ConnectionFailedError(WaymarkError):
 
 
 class RefusedError(WaymarkError):
-    """The gateway ended the connection, and connecting again in the same way cannot help."""
+    """The gateway ended the connection, and the peer does not connect again."""
 
-    def __init__(self, code: CloseCode, reason: str) -> None:
-        super().__init__(f"the gateway refused the connection: {reason or code.name}")
+    def __init__(self, code: CloseCode, reason: str, *, limit: str = "", limit_value: int = 0, retry_after: float | None = None) -> None:
+        super().__init__(f"the gateway refused the connection: {reason or code.name}{_limit(limit, limit_value)}")
         self.code = code
         self.reason = reason
+        #: The gateway's limit that the peer was beyond, as Docs/protocol.md names it, e.g. ``connections_max``; empty: that is not why.
+        self.limit = limit
+        #: The value of that limit.
+        self.limit_value = limit_value
+        #: Seconds after which the same peer may be accepted; None: never, or not known.
+        self.retry_after = retry_after
 
 
 class ClosedError(WaymarkError):

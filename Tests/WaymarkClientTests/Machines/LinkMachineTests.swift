@@ -291,4 +291,34 @@ import WaymarkProtocol
         peer.handle(.transportClosed(nil))
         #expect(peer.states.last == .closed(.refused(reason: "elsewhere")))
     }
+
+    @Test
+    func `a refusal that may be lifted is tried again after ten minutes, or ends a peer that does not wait`()
+        throws
+    {
+        for (delay, expected) in [(Duration.seconds(600), 600), (.seconds(1), 600), (.seconds(900), 900)] {
+            var peer = try DrivenPeer.client { $0.reconnection.refusalDelay = delay }
+            peer.open()
+            peer.hear(.goodbye(Goodbye(.notAuthorized, reason: "not now")))
+            peer.handle(.transportClosed(nil))
+            peer.wait(.seconds(expected) - .milliseconds(1))
+            #expect(!peer.isConnecting)
+            peer.wait(.seconds(expected / 4) + .milliseconds(1))
+            #expect(peer.isConnecting)
+        }
+        var peer = try DrivenPeer.client { $0.reconnection.refusalDelay = nil }
+        peer.open()
+        peer.hear(.goodbye(Goodbye(.notAuthorized, reason: "not now")))
+        peer.handle(.transportClosed(nil))
+        #expect(peer.states.last == .closed(.refused(reason: "not now", retryAfter: .seconds(600))))
+    }
+
+    @Test func `a first attempt that is refused ends the peer with the reason`() throws {
+        var peer = try DrivenPeer.client { $0.reconnection.firstAttemptsMax = 9 }
+        peer.handle(.open)
+        peer.handle(.transportOpened)
+        peer.hear(.goodbye(Goodbye(.roleNotAllowed, reason: "not here")))
+        peer.handle(.transportClosed(nil))
+        #expect(peer.states.last == .closed(.refused(reason: "not here", retryAfter: .seconds(600))))
+    }
 }

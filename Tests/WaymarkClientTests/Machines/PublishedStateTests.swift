@@ -200,7 +200,7 @@ extension MachineWorld {
             let error = #expect(throws: ClientError.self) {
                 try world.published.publish(make(world.published))
             }
-            guard case .rejected(let field, _) = error else {
+            guard case .rejected(let field, _, _) = error else {
                 Issue.record("\(String(describing: error))")
                 continue
             }

@@ -120,8 +120,10 @@ import WaymarkProtocol
 
     @Test func `a listener without the role refuses an observer for good`() async throws {
         let service = try await Service.start()
-        await #expect(throws: ClientError.refused(reason: "this listener does not accept the role observer"))
-        {
+        await #expect(
+            throws: ClientError.refused(
+                reason: "this listener does not accept the role observer", retryAfter: .seconds(600))
+        ) {
             try await Observer.connect(to: service.vehicle)
         }
         await service.stop()

@@ -272,7 +272,7 @@ private struct Observed {
         try await back.welcome(isResumed: true)
         let again = await back.next { $0.message.type == .readCounters ? true : nil }
         #expect(again == true)
-        try await back.send(.goodbye(Goodbye(.notAuthorized, reason: "no longer")))
+        try await back.send(.goodbye(Goodbye(.notAuthenticated, reason: "no longer")))
         await #expect(throws: ClientError.refused(reason: "no longer")) { _ = try await counters.value }
         await #expect(throws: ClientError.refused(reason: "no longer")) {
             try await observed.observer.counters()
@@ -328,7 +328,7 @@ private struct Observed {
         let error = await #expect(throws: ClientError.self) {
             try await Observer.connect(to: .unix(path: "/nowhere"), configuration)
         }
-        guard case .rejected(let field, _)? = error else {
+        guard case .rejected(let field, _, _)? = error else {
             Issue.record("\(String(describing: error))")
             return
         }

@@ -1719,7 +1719,7 @@ const ProtobufCMessageDescriptor waymark__v1__welcome__descriptor =
   (ProtobufCMessageInit) waymark__v1__welcome__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__goodbye__field_descriptors[4] =
+static const ProtobufCFieldDescriptor waymark__v1__goodbye__field_descriptors[6] =
 {
   {
     "code",
@@ -1769,9 +1769,35 @@ static const ProtobufCFieldDescriptor waymark__v1__goodbye__field_descriptors[4]
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "limit",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Goodbye, limit),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit_value",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Goodbye, limit_value),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__goodbye__field_indices_by_name[] = {
   0,   /* field[0] = code */
+  4,   /* field[4] = limit */
+  5,   /* field[5] = limit_value */
   3,   /* field[3] = moved_to */
   1,   /* field[1] = reason */
   2,   /* field[2] = reconnect_after_milliseconds */
@@ -1779,7 +1805,7 @@ static const unsigned waymark__v1__goodbye__field_indices_by_name[] = {
 static const ProtobufCIntRange waymark__v1__goodbye__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor waymark__v1__goodbye__descriptor =
 {
@@ -1789,7 +1815,7 @@ const ProtobufCMessageDescriptor waymark__v1__goodbye__descriptor =
   "Waymark__V1__Goodbye",
   "waymark.v1",
   sizeof(Waymark__V1__Goodbye),
-  4,
+  6,
   waymark__v1__goodbye__field_descriptors,
   waymark__v1__goodbye__field_indices_by_name,
   1,  waymark__v1__goodbye__number_ranges,
@@ -1872,7 +1898,7 @@ const ProtobufCMessageDescriptor waymark__v1__pong__descriptor =
   (ProtobufCMessageInit) waymark__v1__pong__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__error__field_descriptors[7] =
+static const ProtobufCFieldDescriptor waymark__v1__error__field_descriptors[10] =
 {
   {
     "code",
@@ -1958,20 +1984,59 @@ static const ProtobufCFieldDescriptor waymark__v1__error__field_descriptors[7] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "limit",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Error, limit),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit_value",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Error, limit_value),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "retry_after_milliseconds",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Error, retry_after_milliseconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__error__field_indices_by_name[] = {
   0,   /* field[0] = code */
   1,   /* field[1] = field */
+  7,   /* field[7] = limit */
+  8,   /* field[8] = limit_value */
   3,   /* field[3] = message_type */
   2,   /* field[2] = reason */
   6,   /* field[6] = request_id */
+  9,   /* field[9] = retry_after_milliseconds */
   5,   /* field[5] = sequence */
   4,   /* field[4] = session_id */
 };
 static const ProtobufCIntRange waymark__v1__error__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor waymark__v1__error__descriptor =
 {
@@ -1981,7 +2046,7 @@ const ProtobufCMessageDescriptor waymark__v1__error__descriptor =
   "Waymark__V1__Error",
   "waymark.v1",
   sizeof(Waymark__V1__Error),
-  7,
+  10,
   waymark__v1__error__field_descriptors,
   waymark__v1__error__field_indices_by_name,
   1,  waymark__v1__error__number_ranges,
@@ -2214,7 +2279,7 @@ const ProtobufCEnumDescriptor waymark__v1__session_phase__descriptor =
   waymark__v1__session_phase__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue waymark__v1__close_code__enum_values_by_number[22] =
+static const ProtobufCEnumValue waymark__v1__close_code__enum_values_by_number[24] =
 {
   { "CLOSE_CODE_UNSPECIFIED", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_UNSPECIFIED", 0 },
   { "CLOSE_CODE_NORMAL", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_NORMAL", 1 },
@@ -2238,11 +2303,13 @@ static const ProtobufCEnumValue waymark__v1__close_code__enum_values_by_number[2
   { "CLOSE_CODE_INTERNAL", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_INTERNAL", 20 },
   { "CLOSE_CODE_MOVED", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_MOVED", 21 },
   { "CLOSE_CODE_RATE_LIMITED", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_RATE_LIMITED", 22 },
+  { "CLOSE_CODE_NOT_AUTHENTICATED", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_NOT_AUTHENTICATED", 23 },
+  { "CLOSE_CODE_RULES_CHANGED", "WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_RULES_CHANGED", 24 },
 };
 static const ProtobufCIntRange waymark__v1__close_code__value_ranges[] = {
-{0, 0},{7, 6},{0, 22}
+{0, 0},{7, 6},{0, 24}
 };
-static const ProtobufCEnumValueIndex waymark__v1__close_code__enum_values_by_name[22] =
+static const ProtobufCEnumValueIndex waymark__v1__close_code__enum_values_by_name[24] =
 {
   { "CLOSE_CODE_BAD_MAGIC", 3 },
   { "CLOSE_CODE_FRAME_TOO_LARGE", 5 },
@@ -2253,10 +2320,12 @@ static const ProtobufCEnumValueIndex waymark__v1__close_code__enum_values_by_nam
   { "CLOSE_CODE_KEEPALIVE_TIMEOUT", 14 },
   { "CLOSE_CODE_MOVED", 20 },
   { "CLOSE_CODE_NORMAL", 1 },
+  { "CLOSE_CODE_NOT_AUTHENTICATED", 22 },
   { "CLOSE_CODE_NOT_AUTHORIZED", 11 },
   { "CLOSE_CODE_RATE_LIMITED", 21 },
   { "CLOSE_CODE_RESOURCE_LIMIT", 18 },
   { "CLOSE_CODE_ROLE_NOT_ALLOWED", 10 },
+  { "CLOSE_CODE_RULES_CHANGED", 23 },
   { "CLOSE_CODE_SHUTTING_DOWN", 2 },
   { "CLOSE_CODE_SLOW_CONSUMER", 15 },
   { "CLOSE_CODE_TAKEN_OVER", 13 },
@@ -2274,9 +2343,9 @@ const ProtobufCEnumDescriptor waymark__v1__close_code__descriptor =
   "CloseCode",
   "Waymark__V1__CloseCode",
   "waymark.v1",
-  22,
+  24,
   waymark__v1__close_code__enum_values_by_number,
-  22,
+  24,
   waymark__v1__close_code__enum_values_by_name,
   2,
   waymark__v1__close_code__value_ranges,

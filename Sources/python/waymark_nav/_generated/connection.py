@@ -153,6 +153,10 @@ class CloseCode(OpenEnum):
     MOVED = 21
     #: Reserved: the peer sends more than it may.
     RATE_LIMITED = 22
+    #: The listener needs a key, and the Hello has none or another one.
+    NOT_AUTHENTICATED = 23
+    #: The operator changed keys or rules for a peer that was allowed before; connect again at once.
+    RULES_CHANGED = 24
 
 
 class ErrorCode(OpenEnum):
@@ -441,6 +445,13 @@ class Goodbye(Message):
     #: Reserved for MOVED: where the gateway is now, as tcp:HOST:PORT or unix:/path.
     moved_to: str = ""
 
+    #: The limit that the peer is beyond, if that is the reason: the name of its row in Docs/protocol.md, Limits, with
+    #: `_` between the words, e.g. "connections_per_user_max".
+    limit: str = ""
+
+    #: Its value.
+    limit_value: int = 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Ping(Message):
@@ -477,6 +488,15 @@ class Error(Message):
 
     #: The request or the share that the refused message named, if any.
     request_id: str = ""
+
+    #: The limit that the message is beyond, as in Goodbye.
+    limit: str = ""
+
+    #: Its value.
+    limit_value: int = 0
+
+    #: When the same message may be accepted. 0: not known, or there is no use in trying again unchanged.
+    retry_after_milliseconds: int = 0
 
 
 define(
@@ -579,6 +599,8 @@ define(
     Field(2, "reason", STRING, lower=0, upper=256),
     Field(3, "reconnect_after_milliseconds", UINT32),
     Field(4, "moved_to", STRING, lower=0, upper=256),
+    Field(5, "limit", STRING, lower=0, upper=64),
+    Field(6, "limit_value", UINT64),
 )
 define(
     Ping,
@@ -597,4 +619,7 @@ define(
     Field(5, "session_id", UINT32),
     Field(6, "sequence", UINT64),
     Field(7, "request_id", STRING, lower=0, upper=64),
+    Field(8, "limit", STRING, lower=0, upper=64),
+    Field(9, "limit_value", UINT64),
+    Field(10, "retry_after_milliseconds", UINT32),
 )

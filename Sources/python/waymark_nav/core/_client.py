@@ -370,8 +370,7 @@ class Client(Peer):
             return
         refused = session.reject(error.sequence) if error.sequence and error.code != m.ErrorCode.IGNORED else None
         if isinstance(refused, m.ShareDestination) and session.shares.pop(refused.share_id, None) is not None:
-            rejection = Rejection(error.code, error.field, error.reason)
-            self._tell(ShareEnded(session, refused.share_id, None, rejection))
+            self._tell(ShareEnded(session, refused.share_id, None, Rejection.of(error)))
         self._tell(SessionMessage(session, error))
 
     def _end(self, session: Session, reason: SessionEndReason) -> None:

@@ -14,16 +14,19 @@ from waymark_nav._wire import Message
 from waymark_nav.core._connection import DRAIN_TIMEOUT, Connection
 from waymark_nav.errors import ClosedError, ConnectionFailedError, RefusedError, Rejection, WaymarkError
 from waymark_nav.frames import Frame
-from waymark_nav.messages import CloseCode, Hello, Role, Welcome
+from waymark_nav.messages import CloseCode, Goodbye, Hello, Role, Welcome
 
-VERSION_MIN = VERSION_MAX = 1
+VERSION_MIN = VERSION_MAX = 2
 
-#: Close codes after which the same Hello may be accepted later.
-WORTH_RECONNECTING = frozenset({
-    CloseCode.SHUTTING_DOWN, CloseCode.HANDSHAKE_TIMEOUT, CloseCode.ID_IN_USE, CloseCode.KEEPALIVE_TIMEOUT, CloseCode.SLOW_CONSUMER,
-    CloseCode.TOO_MANY_CONNECTIONS, CloseCode.TOO_MANY_ERRORS, CloseCode.RESOURCE_LIMIT, CloseCode.INTERNAL, CloseCode.MOVED,
-    CloseCode.RATE_LIMITED,
+#: Close codes after which a peer does not connect again with the same Hello.
+NO_RECONNECTION = frozenset({CloseCode.NORMAL, CloseCode.TAKEN_OVER, CloseCode.NOT_AUTHENTICATED})
+#: Close codes after which only another gateway, or another configuration, may accept the same Hello.
+SELDOM_RECONNECTION = frozenset({
+    CloseCode.BAD_MAGIC, CloseCode.UNSUPPORTED_VERSION, CloseCode.FRAME_TOO_LARGE, CloseCode.UNKNOWN_MESSAGE_TYPE,
+    CloseCode.UNEXPECTED_MESSAGE, CloseCode.HANDSHAKE_INVALID, CloseCode.ROLE_NOT_ALLOWED, CloseCode.NOT_AUTHORIZED,
 })  # fmt: skip
+#: The shortest wait after one of them, in seconds.
+SELDOM_DELAY_MIN = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +39,10 @@ class Reconnection:
     delay_max: float = 10.0
     #: Attempts to connect for the first time; a lost connection is always followed by attempts until one succeeds.
     first_attempts_max: int = 1
+    #: The shortest wait after a refusal that only another gateway or another configuration can lift, such as that of a role or a version;
+    #: less than 10 minutes counts as 10 minutes. None: such a refusal ends the connection for good, with its reason,
+    #: as it always does before the first Welcome.
+    refusal_delay: float | None = SELDOM_DELAY_MIN
 
 
 class Event:
@@ -291,8 +298,10 @@ class Peer:
         self._tell(Connecting(_reason(connection, reason)))
         hint = connection.goodbye.reconnect_after_milliseconds / 1_000 if connection is not None and connection.goodbye else 0.0
         policy = self._reconnection
-        delay = min(policy.first_delay * 2 ** min(self._failures - 1, 20), policy.delay_max) * (1 + self._jitter() / 4)
-        self._next_attempt = now + max(hint, delay)
+        delay = min(policy.first_delay * 2 ** min(self._failures - 1, 20), policy.delay_max)
+        if connection is not None and connection.goodbye is not None and connection.goodbye.code in SELDOM_RECONNECTION:
+            delay = max(policy.refusal_delay or 0.0, SELDOM_DELAY_MIN)
+        self._next_attempt = now + max(hint, delay * (1 + self._jitter() / 4))
 
     def _disconnected(self, now: float) -> None:
         """A connection that was welcomed is lost; another one follows."""
@@ -302,18 +311,27 @@ class Peer:
         if self._is_closing:
             return ClosedError()
         goodbye = connection.goodbye if connection is not None else None
+        refuses = self._reconnection.refusal_delay is None or not self._was_welcomed
         if connection is not None and connection.foreign is not None and not self._was_welcomed:
             return ConnectionFailedError(f"what listens there is not waymarkd, but {_kind(connection.foreign)}")
-        if goodbye is not None and goodbye.code.is_recognized and goodbye.code not in WORTH_RECONNECTING:
-            return RefusedError(goodbye.code, goodbye.reason)
+        if goodbye is not None and (goodbye.code in NO_RECONNECTION or (refuses and goodbye.code in SELDOM_RECONNECTION)):
+            return self._refusal(goodbye)
         if self._was_welcomed or self._failures < self._reconnection.first_attempts_max:
             return None
         if goodbye is not None and goodbye.code != CloseCode.HANDSHAKE_TIMEOUT:
-            return RefusedError(goodbye.code, goodbye.reason)
+            return self._refusal(goodbye)
         if reason:
             return ConnectionFailedError(reason)
         what = "does not answer" if goodbye is not None else "closed the connection without an answer"
         return ConnectionFailedError(f"what listens there {what}; it may not be waymarkd")
+
+    def _refusal(self, goodbye: Goodbye) -> RefusedError:
+        retry_after = goodbye.reconnect_after_milliseconds / 1_000 or None
+        if goodbye.code in NO_RECONNECTION:
+            retry_after = None
+        elif goodbye.code in SELDOM_RECONNECTION:
+            retry_after = max(self._reconnection.refusal_delay or 0.0, SELDOM_DELAY_MIN)
+        return RefusedError(goodbye.code, goodbye.reason, limit=goodbye.limit, limit_value=goodbye.limit_value, retry_after=retry_after)
 
     def _finish(self, error: WaymarkError) -> None:
         self.error = error

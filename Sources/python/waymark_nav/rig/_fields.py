@@ -73,7 +73,10 @@ CONTENT: dict[type[Any], Mapping[str, Kind]] = {
     m.Prompt: {"requestID": TEXT, "waypoint": j.WAYPOINT, "travelEstimates": j.TRAVEL_ESTIMATES, "deadlineMilliseconds": MILLISECONDS},
     m.PromptOver: {"requestID": TEXT, "outcome": _OUTCOME},
     m.RequestOutcome: {"requestID": TEXT, "outcome": _OUTCOME, "client": TEXT},
-    m.Error: {"code": word(m.ErrorCode), "field": TEXT, "reason": TEXT, "requestID": TEXT},
+    m.Error: {
+        "code": word(m.ErrorCode), "field": TEXT, "reason": TEXT, "requestID": TEXT, "limit": TEXT, "limitValue": NUMBER,
+        "retryAfterMilliseconds": MILLISECONDS,
+    },
     **{of: shape.keys for of, shape in j.PUBLICATIONS.items()},
 }  # fmt: skip
 

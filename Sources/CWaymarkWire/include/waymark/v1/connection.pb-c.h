@@ -246,7 +246,15 @@ typedef enum _Waymark__V1__CloseCode {
   /*
    * Reserved: the peer sends more than it may.
    */
-  WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_RATE_LIMITED = 22
+  WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_RATE_LIMITED = 22,
+  /*
+   * The listener needs a key, and the Hello has none or another one.
+   */
+  WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_NOT_AUTHENTICATED = 23,
+  /*
+   * The operator changed keys or rules for a peer that was allowed before; connect again at once.
+   */
+  WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_RULES_CHANGED = 24
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__CLOSE_CODE)
 } Waymark__V1__CloseCode;
 /*
@@ -705,10 +713,19 @@ struct  Waymark__V1__Goodbye
    * Reserved for MOVED: where the gateway is now, as tcp:HOST:PORT or unix:/path. [at most 256 bytes]
    */
   char *moved_to;
+  /*
+   * The limit that the peer is beyond, if that is the reason: the name of its row in Docs/protocol.md, Limits, with `_` between the words,
+   * e.g. "connections_per_user_max". [at most 64 bytes]
+   */
+  char *limit;
+  /*
+   * Its value.
+   */
+  uint64_t limit_value;
 };
 #define WAYMARK__V1__GOODBYE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__goodbye__descriptor) \
-    , WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+    , WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 /*
@@ -769,10 +786,22 @@ struct  Waymark__V1__Error
    * The request or the share that the refused message named, if any. [at most 64 bytes]
    */
   char *request_id;
+  /*
+   * The limit that the message is beyond, as in Goodbye. [at most 64 bytes]
+   */
+  char *limit;
+  /*
+   * Its value.
+   */
+  uint64_t limit_value;
+  /*
+   * When the same message may be accepted. 0: not known, or there is no use in trying again unchanged.
+   */
+  uint32_t retry_after_milliseconds;
 };
 #define WAYMARK__V1__ERROR__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__error__descriptor) \
-    , WAYMARK__V1__ERROR_CODE__ERROR_CODE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, (char *)protobuf_c_empty_string }
+    , WAYMARK__V1__ERROR_CODE__ERROR_CODE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0 }
 
 
 /* Waymark__V1__FeatureGrant methods */
