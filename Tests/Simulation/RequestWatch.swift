@@ -22,6 +22,8 @@ struct RequestWatch {
     /// Violations that were not yet collected.
     var violations: [(Promise, String)] = []
     private var courses: [Key: Course] = [:]
+    /// The requests of each vehicle that have ended, in order, of which the gateway keeps the outcome (REQ-ASK-04).
+    private var kept: [VehicleID: [Key]] = [:]
     /// Two requests of one vehicle were open whose ids Unicode calls equivalent.
     private(set) var hasSeenTwins = false
     /// Vehicles that the gateway forgets with the current event.
@@ -138,6 +140,15 @@ struct RequestWatch {
             self.report("\(key.id) ended as \(outcome), but the user's first answer requires \(answer)")
         }
         self.courses[key]?.outcome = outcome
+        if course.outcome == nil { self.keep(key) }
+    }
+
+    /// Forgets the oldest request that has ended when the gateway does: when it comes again, it is a new one.
+    private mutating func keep(_ key: Key) {
+        var kept = self.kept[key.vehicle] ?? []
+        kept.append(key)
+        if kept.count > Gateway.Limits().outcomesKeptMax { self.courses[kept.removeFirst()] = nil }
+        self.kept[key.vehicle] = kept
     }
 
     private mutating func report(_ text: String) { self.violations.append((.oneOutcome, text)) }
@@ -148,6 +159,7 @@ struct RequestWatch {
             for key in self.courses.keys where self.forgotten.contains(key.vehicle) {
                 self.courses[key] = nil
             }
+            for vehicle in self.forgotten { self.kept[vehicle] = nil }
             self.forgotten = []
         }
         for (key, course) in self.courses where course.outcome != nil && !course.prompted.isEmpty {
