@@ -35,6 +35,9 @@ actor ClusterApp {
 
     /// A question to the user that is still open.
     private struct Question {
+        let number: Int
+        /// The id of its prompt; nil for a destination that the client shares.
+        let prompt: String?
         let text: String
         let answer: CheckedContinuation<Bool, Never>
     }
@@ -54,12 +57,16 @@ actor ClusterApp {
     private(set) var story: [String] = []
     private var lastManeuver: String?
     private(set) var status = ""
-    private var question: Question?
+    /// Oldest first; the user sees and answers the last one.
+    private var questions: [Question] = []
+    private var questionsAsked = 0
     /// A question that is shown while it is answered automatically.
     private var answering: String?
     var entry: ClusterEntry?
     var routeSource = RouteSource.inactive
     var contentStyle = ContentStyle.light
+    /// The id of the request that a command sent last.
+    var lastRequest: String?
     private let end: AsyncStream<End>.Continuation
     /// How it ended: the first element.
     let ends: AsyncStream<End>
@@ -81,7 +88,7 @@ actor ClusterApp {
 
     /// The cluster ends.
     func finish(_ end: End = .asked) {
-        self.answer(false)
+        self.dropQuestions { _ in true }
         self.end.yield(end)
     }
 
@@ -132,7 +139,9 @@ actor ClusterApp {
         let before = self.state
         self.state = update.state
         if update.state.isComplete { self.shown = update.state }
-        if case .promptOver = update.message { self.answer(false) }
+        if case .promptOver(let over) = update.message {
+            self.dropQuestions { $0.prompt == over.requestID.rawValue }
+        }
         let step = self.narrator.sentence(for: update)
         switch self.options.output {
         case .json: self.printJSON(update, before)
@@ -157,6 +166,7 @@ actor ClusterApp {
         case .changes:
             if let line = ClusterJSON.change(update.state, since: before, at: now) { Terminal.line(line) }
         case .full: Terminal.line(ClusterJSON.state(update.state, at: now))
+        case .shown: if update.state.isComplete { Terminal.line(ClusterJSON.state(update.state, at: now)) }
         }
     }
 
@@ -196,24 +206,46 @@ actor ClusterApp {
         // Not told with the update, so that the estimates are shown before the answer.
         self.tell(Story.asked(prompt, self.state))
         return await self.ask(
-            "stop at \(Story.name(prompt.waypoint))? \(Story.estimates(prompt.travelEstimates)) to go")
+            "stop at \(Story.name(prompt.waypoint))? \(Story.estimates(prompt.travelEstimates)) to go",
+            prompt: prompt.id)
     }
 
     func ask(_ destination: Waypoint) async -> Bool {
         await self.ask("drive to \(Story.name(destination)), which the client shares?")
     }
 
-    private func ask(_ text: String) async -> Bool {
+    private func ask(_ text: String, prompt: String? = nil) async -> Bool {
         switch self.options.prompts {
         case .yes, .no: return await self.answerByItself(text, self.options.prompts == .yes)
         case nil: return false  // A watcher is not asked.
-        case .ask:
-            self.answer(false)
-            return await withCheckedContinuation { continuation in
-                self.question = Question(text: text, answer: continuation)
+        case .ask: return await self.askUser(text, prompt)
+        }
+    }
+
+    /// Asks until the user answers, or the question is over, which cancels this task.
+    private func askUser(_ text: String, _ prompt: String?) async -> Bool {
+        self.questionsAsked += 1
+        let number = self.questionsAsked
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard !Task.isCancelled else { return continuation.resume(returning: false) }
+                let question = Question(number: number, prompt: prompt, text: text, answer: continuation)
+                self.questions.append(question)
                 if self.options.output == .screen { self.draw() } else { Terminal.note("\(text) [y/n]") }
             }
+        } onCancel: {
+            Task { await self.dropQuestion(number) }
         }
+    }
+
+    private func dropQuestion(_ number: Int) { self.dropQuestions { $0.number == number } }
+
+    /// These questions need no answer any more.
+    private func dropQuestions(where isOver: (Question) -> Bool) {
+        let over = self.questions.filter(isOver)
+        self.questions.removeAll(where: isOver)
+        for question in over { question.answer.resume(returning: false) }
+        if !over.isEmpty { self.draw() }
     }
 
     private func answerByItself(_ text: String, _ isAccepted: Bool) async -> Bool {
@@ -228,12 +260,10 @@ actor ClusterApp {
     }
 
     /// Whether a question to the user is open.
-    var isAsking: Bool { self.question != nil }
+    var isAsking: Bool { !self.questions.isEmpty }
 
-    func answer(_ isAccepted: Bool) {
-        self.question?.answer.resume(returning: isAccepted)
-        self.question = nil
-    }
+    /// Answers the last question.
+    func answer(_ isAccepted: Bool) { self.questions.popLast()?.answer.resume(returning: isAccepted) }
 
     // MARK: The screen
 
@@ -246,7 +276,7 @@ actor ClusterApp {
         view.lostFor = self.lostSince.map { ContinuousClock.now - $0 }
         view.age = self.shown.age()
         (view.state, view.story, view.status) = (self.shown, self.story, self.status)
-        view.question = self.question.map { "[y/n] \($0.text)" } ?? self.answering
+        view.question = self.questions.last.map { "[y/n] \($0.text)" } ?? self.answering
         view.entry = self.entry?.line
         view.keys = self.options.keys
         let (columns, rows) = Terminal.size
