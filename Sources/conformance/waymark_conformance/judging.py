@@ -68,6 +68,12 @@ class Judging(abc.ABC):
         if 0 < slots < case.slots:
             raise Failed(f"it has slots for {slots} maneuvers, and the case needs {case.slots}", "UNIMPLEMENTED")
 
+    def check_wanted(self, observe):
+        """A case that needs the state, events or frames is only for observers that want them."""
+        missing = [part for part in self.stage.case.wants if not observe.get(part)]
+        if missing:
+            raise Failed(f"it does not want {', '.join(missing)}", "UNIMPLEMENTED")
+
     async def takes(self, size, _):
         """The endpoint's Hello allows frames of this size; otherwise the case does not apply."""
         link = next(iter(self.links.values()))

@@ -318,7 +318,7 @@ class Held:
 def entry_of_text(line):
     """The entry of a line of observe.py, or None."""
     if match := re.match(r"event ([a-z ]+|\d+)", line):
-        return {"kind": "event", "event": re.sub(r" code$", "", match[1]).strip()}
+        return {"kind": "event", "event": re.sub(r" code$", "", match[1].strip())}
     if match := re.match(r"(?:from|to) .+?: 0x[0-9A-F]{4}(?: number (\d+))?", line):
         return {"kind": "frame", "sequence": int(match[1] or 0)}
     if match := re.match(r"(\d+) entries were dropped", line):

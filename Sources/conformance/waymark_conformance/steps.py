@@ -286,6 +286,8 @@ class Scene(Judging):
             self.names[f"s_{link.name}"] = link.session
         elif frame.name == "Welcome":
             self.names[f"token_{link.name}"] = frame.decoded.get("resumption_token", "")
+        elif frame.name == "Observe":
+            self.check_wanted(frame.decoded)
         self.names["sequence"], self.names["type"] = frame.sequence, frame.type
 
     async def quiet(self, target, step):
@@ -475,6 +477,15 @@ class Scene(Judging):
                 raise Failed(f"its state is another: {fault}", step.get("otherwise", ""))
             await asyncio.sleep(0.01)
 
+    async def wants(self, target, step):
+        """The last Observe of an observer wants something; with `same`, the same as the one before."""
+        observed = [frame.decoded for _, frame in self.came(target, "Observe")]
+        last = {name: value for name, value in observed[-1].items() if name != "after_number"}
+        if not any(last.get(part) for part in ("state", "events", "frames")):
+            raise Failed(f"{target}: an Observe wants nothing")
+        if step.get("same") and last != {name: value for name, value in observed[-2].items() if name != "after_number"}:
+            raise Failed(f"{target}: it wants {last}, which is not the same as before")
+
     async def entry(self, pattern, step):
         """An observer has printed an entry that fits the pattern, in time."""
         if "entries" not in self.stage.peer.driver:
@@ -573,6 +584,7 @@ VERBS = {
         "welcome",
         "state",
         "entry",
+        "wants",
         "needs",
         "none",
         "said",
