@@ -20,6 +20,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "Sources/conformance"
 TESTS = ROOT / "Tests/ConformanceTests"
+sys.path.insert(0, str(TESTS))
+
+import straight_engine  # noqa: E402
+
 PAGE = ROOT / "Docs/conformance.md"
 BEGIN, END = "<!-- verdicts: made by scripts/conformance.py --write -->", "<!-- end of verdicts -->"
 # Seconds that the suite may take for one implementation, times the slowness.
@@ -53,9 +57,10 @@ def compile_examples(folder):
         )
 
 
-def peers(options, folder):
-    """Our implementations, with the places of their programs."""
+def peers(options, folder, engine):
+    """Our implementations, with the places of their programs, and the address of a routing engine."""
     places = {
+        "{engine}": engine,
         "{daemon}": options.daemon,
         "{waymark}": options.waymark,
         "{root}": str(ROOT),
@@ -139,13 +144,14 @@ def main():
         program = folder / "waymark-conformance.pyz"
         archive(program)
         compile_examples(folder)
-        chosen = [peer for peer in peers(options, folder) if options.only in (None, peer["name"])]
-        if not chosen:
-            sys.exit(f"none of our implementations is called {options.only}")
-        if options.only:
-            sys.exit(any(run_peer(program, peer, folder, options)["counts"]["FAILED"] for peer in chosen))
-        subprocess.run([sys.executable, "-m", "unittest", "-q", "test_conformance"], check=True, cwd=TESTS)
-        check([run_peer(program, peer, folder, options) for peer in chosen], options.write)
+        with straight_engine.running() as engine:
+            chosen = [peer for peer in peers(options, folder, engine) if options.only in (None, peer["name"])]
+            if not chosen:
+                sys.exit(f"none of our implementations is called {options.only}")
+            if options.only:
+                sys.exit(any(run_peer(program, peer, folder, options)["counts"]["FAILED"] for peer in chosen))
+            subprocess.run([sys.executable, "-m", "unittest", "-q", "test_conformance"], check=True, cwd=TESTS)
+            check([run_peer(program, peer, folder, options) for peer in chosen], options.write)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

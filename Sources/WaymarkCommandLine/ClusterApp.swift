@@ -20,6 +20,8 @@ actor ClusterApp {
         var output = Output.lines
         /// nil: only watches, answers nothing, and no key sends anything.
         var prompts: Prompts?
+        /// Whether a destination that the client shares is taken without a question.
+        var takesDestinations = false
         var until: Until?
         /// The states that JSON has.
         var states = ClusterJSON.States.changes
@@ -211,7 +213,9 @@ actor ClusterApp {
     }
 
     func ask(_ destination: Waypoint) async -> Bool {
-        await self.ask("drive to \(Story.name(destination)), which the client shares?")
+        let text = "drive to \(Story.name(destination)), which the client shares?"
+        guard !self.options.takesDestinations else { return await self.answerByItself(text, true) }
+        return await self.ask(text)
     }
 
     private func ask(_ text: String, prompt: String? = nil) async -> Bool {

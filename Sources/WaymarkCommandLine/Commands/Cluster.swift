@@ -98,6 +98,7 @@ package struct Cluster: AsyncParsableCommand {
         options.output = self.json ? .json : isDrawing ? .screen : .lines
         let asks = self.commands || isDrawing && hasKeyboard
         options.prompts = self.watch ? nil : self.acceptPrompts ?? (asks ? .ask : nil)
+        options.takesDestinations = self.commands
         options.until = self.until
         options.states = self.states ?? .changes
         options.keys = options.prompts == nil ? ClusterApp.watchingKeys : ClusterApp.keys
