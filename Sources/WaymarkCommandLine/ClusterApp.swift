@@ -37,11 +37,21 @@ actor ClusterApp {
 
     /// A question to the user that is still open.
     private struct Question {
+        enum Reply {
+            /// The prompt has come, and nobody waits for the answer yet.
+            case expected
+            case awaited(CheckedContinuation<Bool, Never>)
+            /// The user was faster.
+            case given(Bool)
+        }
+
         let number: Int
         /// The id of its prompt; nil for a destination that the client shares.
         let prompt: String?
-        let text: String
-        let answer: CheckedContinuation<Bool, Never>
+        var text = ""
+        var reply = Reply.expected
+
+        var isAnswered: Bool { if case .given = self.reply { true } else { false } }
     }
 
     let options: Options
@@ -75,6 +85,8 @@ actor ClusterApp {
 
     /// A longer story loses its oldest steps.
     private static let storyMax = 1_000
+    /// Older questions are dropped.
+    private static let questionsMax = 64
 
     init(_ options: Options) {
         self.options = options
@@ -141,8 +153,12 @@ actor ClusterApp {
         let before = self.state
         self.state = update.state
         if update.state.isComplete { self.shown = update.state }
-        if case .promptOver(let over) = update.message {
-            self.dropQuestions { $0.prompt == over.requestID.rawValue }
+        switch update.message {
+        case .prompt(let prompt) where self.options.prompts == .ask:
+            // Why before it is asked: an answer that follows at once is for this prompt, not for an older one.
+            _ = self.question(of: prompt.requestID.rawValue)
+        case .promptOver(let over): self.dropQuestions { $0.prompt == over.requestID.rawValue }
+        default: break
         }
         let step = self.narrator.sentence(for: update)
         switch self.options.output {
@@ -228,18 +244,38 @@ actor ClusterApp {
 
     /// Asks until the user answers, or the question is over, which cancels this task.
     private func askUser(_ text: String, _ prompt: String?) async -> Bool {
-        self.questionsAsked += 1
-        let number = self.questionsAsked
+        let number = self.question(of: prompt)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                guard !Task.isCancelled else { return continuation.resume(returning: false) }
-                let question = Question(number: number, prompt: prompt, text: text, answer: continuation)
-                self.questions.append(question)
-                if self.options.output == .screen { self.draw() } else { Terminal.note("\(text) [y/n]") }
+                self.ask(number, text, continuation)
             }
         } onCancel: {
             Task { await self.dropQuestion(number) }
         }
+    }
+
+    private func ask(_ number: Int, _ text: String, _ answer: CheckedContinuation<Bool, Never>) {
+        guard !Task.isCancelled, let index = self.questions.firstIndex(where: { $0.number == number }) else {
+            return answer.resume(returning: false)
+        }
+        if case .given(let isAccepted) = self.questions[index].reply {
+            self.questions.remove(at: index)
+            return answer.resume(returning: isAccepted)
+        }
+        self.questions[index].text = text
+        self.questions[index].reply = .awaited(answer)
+        if self.options.output == .screen { self.draw() } else { Terminal.note("\(text) [y/n]") }
+    }
+
+    /// The number of the question about a prompt, which is new if there is none.
+    private func question(of prompt: String?) -> Int {
+        if let prompt, let known = self.questions.last(where: { $0.prompt == prompt }) { return known.number }
+        self.questionsAsked += 1
+        self.questions.append(Question(number: self.questionsAsked, prompt: prompt))
+        if self.questions.count > Self.questionsMax, let oldest = self.questions.first {
+            self.dropQuestion(oldest.number)
+        }
+        return self.questionsAsked
     }
 
     private func dropQuestion(_ number: Int) { self.dropQuestions { $0.number == number } }
@@ -248,7 +284,9 @@ actor ClusterApp {
     private func dropQuestions(where isOver: (Question) -> Bool) {
         let over = self.questions.filter(isOver)
         self.questions.removeAll(where: isOver)
-        for question in over { question.answer.resume(returning: false) }
+        for question in over {
+            if case .awaited(let answer) = question.reply { answer.resume(returning: false) }
+        }
         if !over.isEmpty { self.draw() }
     }
 
@@ -264,10 +302,18 @@ actor ClusterApp {
     }
 
     /// Whether a question to the user is open.
-    var isAsking: Bool { !self.questions.isEmpty }
+    var isAsking: Bool { self.questions.contains { !$0.isAnswered } }
 
     /// Answers the last question.
-    func answer(_ isAccepted: Bool) { self.questions.popLast()?.answer.resume(returning: isAccepted) }
+    func answer(_ isAccepted: Bool) {
+        guard let index = self.questions.lastIndex(where: { !$0.isAnswered }) else { return }
+        guard case .awaited(let answer) = self.questions[index].reply else {
+            self.questions[index].reply = .given(isAccepted)
+            return
+        }
+        self.questions.remove(at: index)
+        answer.resume(returning: isAccepted)
+    }
 
     // MARK: The screen
 
@@ -280,7 +326,7 @@ actor ClusterApp {
         view.lostFor = self.lostSince.map { ContinuousClock.now - $0 }
         view.age = self.shown.age()
         (view.state, view.story, view.status) = (self.shown, self.story, self.status)
-        view.question = self.questions.last.map { "[y/n] \($0.text)" } ?? self.answering
+        view.question = self.questions.last { !$0.text.isEmpty }.map { "[y/n] \($0.text)" } ?? self.answering
         view.entry = self.entry?.line
         view.keys = self.options.keys
         let (columns, rows) = Terminal.size
