@@ -477,14 +477,11 @@ class Scene(Judging):
                 raise Failed(f"its state is another: {fault}", step.get("otherwise", ""))
             await asyncio.sleep(0.01)
 
-    async def wants(self, target, step):
-        """The last Observe of an observer wants something; with `same`, the same as the one before."""
-        observed = [frame.decoded for _, frame in self.came(target, "Observe")]
-        last = {name: value for name, value in observed[-1].items() if name != "after_number"}
-        if not any(last.get(part) for part in ("state", "events", "frames")):
-            raise Failed(f"{target}: an Observe wants nothing")
-        if step.get("same") and last != {name: value for name, value in observed[-2].items() if name != "after_number"}:
-            raise Failed(f"{target}: it wants {last}, which is not the same as before")
+    async def same_wish(self, target, _):
+        """The last Observe of an observer wants what the one before wanted."""
+        before, last = [frame.decoded | {"after_number": 0} for _, frame in self.came(target, "Observe")][-2:]
+        if last != before:
+            raise Failed(f"{target}: it wants {last}, not {before} as before")
 
     async def entry(self, pattern, step):
         """An observer has printed an entry that fits the pattern, in time."""
@@ -584,7 +581,7 @@ VERBS = {
         "welcome",
         "state",
         "entry",
-        "wants",
+        "same_wish",
         "needs",
         "none",
         "said",
