@@ -4,6 +4,7 @@ import json
 import math
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from threading import Thread
 from urllib.parse import urlsplit
 
@@ -53,7 +54,7 @@ def leg(start, end):
 def answer(path):
     """The answer to a request by its path: /route/v1/driving/LON,LAT;LON,LAT."""
     places = [[float(number) for number in place.split(",")] for place in path.rpartition("/")[2].split(";")]
-    legs = [leg(start, end) for start, end in zip(places, places[1:], strict=False)]
+    legs = [leg(start, end) for start, end in pairwise(places)]
     route = {"legs": legs, "distance": sum(each["distance"] for each in legs), "duration": sum(each["duration"] for each in legs)}
     waypoints = [{"name": "Straight street", "location": place, "distance": 0} for place in places]
     return {"code": "Ok", "routes": [route], "waypoints": waypoints}

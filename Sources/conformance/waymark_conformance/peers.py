@@ -293,13 +293,16 @@ class Held:
     LINE = re.compile(r"(vehicle|client|session) (\S+?)( is gone|:.*|)$")
 
     def __init__(self):
-        self.ids = {"vehicle": set(), "client": set(), "session": set()}
+        self.forget()
+
+    def forget(self):
+        self.ids: dict[str, set[str | int]] = {"vehicle": set(), "client": set(), "session": set()}
         self.is_complete = False
 
     def change(self, line):
         """Whether a line tells of records."""
         if line.startswith("full from number "):
-            self.__init__()
+            self.forget()
         elif line.startswith("holds "):
             self.is_complete = True
         elif match := self.LINE.match(line):
