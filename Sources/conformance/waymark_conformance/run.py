@@ -246,7 +246,8 @@ async def run_case(case, stage, slowness=1.0):
         verdict, why = FAILED, str(error)
     except (Malformed, KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
         verdict, why = FAILED, f"the case itself is wrong: {error!r} {traceback.format_exc(limit=-2)}"
-    scene.close()
+    finally:
+        scene.close()
     lines = scene.process.lines if scene.process else []
     log = [(at - began, who, what, frame) for at, who, what, frame in scene.log]
     return Result(case, verdict, why, log, lines, clock() - began, scene.observed)
