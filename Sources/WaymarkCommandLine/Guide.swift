@@ -52,7 +52,7 @@ actor Guide {
         }
     }
 
-    /// What its user may ask for during a drive.
+    /// An order of its user during a drive.
     enum Order: String, Sendable {
         /// The vehicle stands, and guidance is paused.
         case pause
@@ -65,7 +65,7 @@ actor Guide {
     private let session: NavigationSession
     private let options: Options
     private var machine: GuideMachine
-    /// What the next steps do, oldest first.
+    /// Orders for the next steps, oldest first.
     private var orders: [Order] = []
     private var isPaused = false
     private var isFinished = false

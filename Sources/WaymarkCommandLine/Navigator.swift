@@ -32,7 +32,7 @@ actor Navigator {
     struct Assignment: Sendable {
         let answer: RouteAnswer
         let vehicles: SessionVehicles
-        /// How it is made; nil: as drives that vehicles request.
+        /// The plan of the drive; nil: that of drives that vehicles request.
         var plan: Plan?
     }
 
