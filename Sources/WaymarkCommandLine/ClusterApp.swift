@@ -152,7 +152,7 @@ actor ClusterApp {
         }
         let before = self.state
         self.state = update.state
-        if update.state.isComplete { self.shown = update.state }
+        if update.state.isWhole { self.shown = update.state }
         switch update.message {
         case .prompt(let prompt) where self.options.prompts == .ask:
             // Why before it is asked: an answer that follows at once is for this prompt, not for an older one.
@@ -184,7 +184,7 @@ actor ClusterApp {
         case .changes:
             if let line = ClusterJSON.change(update.state, since: before, at: now) { Terminal.line(line) }
         case .full: Terminal.line(ClusterJSON.state(update.state, at: now))
-        case .shown: if update.state.isComplete { Terminal.line(ClusterJSON.state(update.state, at: now)) }
+        case .shown: if update.state.isWhole { Terminal.line(ClusterJSON.state(update.state, at: now)) }
         }
     }
 
