@@ -20,6 +20,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "Sources/conformance"
 TESTS = ROOT / "Tests/ConformanceTests"
+sys.path.insert(0, str(TESTS))
+
+import straight_engine  # noqa: E402
+
 PAGE = ROOT / "Docs/conformance.md"
 BEGIN, END = "<!-- verdicts: made by scripts/conformance.py --write -->", "<!-- end of verdicts -->"
 # Seconds that the suite may take for one implementation, times the slowness.
@@ -53,9 +57,10 @@ def compile_examples(folder):
         )
 
 
-def peers(options, folder):
-    """Our implementations, with the places of their programs."""
+def peers(options, folder, engine):
+    """Our implementations, with the places of their programs, and the address of a routing engine."""
     places = {
+        "{engine}": engine,
         "{daemon}": options.daemon,
         "{waymark}": options.waymark,
         "{root}": str(ROOT),
@@ -79,7 +84,7 @@ def peers(options, folder):
 
 def run_peer(program, peer, folder, options):
     """Runs the archive against a peer; returns its verdicts."""
-    described, result = folder / "peer.json", folder / "result.json"
+    described, result, reasons = folder / "peer.json", folder / "result.json", peer.pop("lacks", {})
     described.write_text(json.dumps(peer), encoding="utf-8")
     command = [sys.executable, str(program), "--peer", str(described), "--json", str(result), "--slowness", f"{options.slowness:g}"]
     if options.reports:
@@ -97,6 +102,10 @@ def run_peer(program, peer, folder, options):
     for case in found["cases"]:
         if case["verdict"] == "FAILED":
             print(f"  FAILED {case['id']} {case['title']}: {case['why']}", flush=True)
+        elif case["verdict"] == "UNIMPLEMENTED":
+            case["reason"] = reasons.get(case["why"])
+            if not case["reason"]:
+                print(f"  UNIMPLEMENTED {case['id']} without a reason in peers.json: {case['why']}", flush=True)
     return found
 
 
@@ -107,14 +116,15 @@ def table(found):
     for result in found:
         numbers = [result["counts"][verdict] for verdict in verdicts]
         lines.append(f"| {result['name']} | {result['role']} | {sum(numbers)} | " + " | ".join(map(str, numbers)) + " |")
-    lines += ["", "| not OK | verdict | implementations |", "|---|---|---|"]
+    lines += ["", "| not OK | verdict | implementations | why |", "|---|---|---|---|"]
     others = {}
     for result in found:
         for case in result["cases"]:
             if case["verdict"] != "OK":
-                others.setdefault((case["id"], case["title"], case["verdict"]), []).append(result["name"])
-    for (identifier, title, verdict), names in others.items():
-        lines.append(f"| {identifier}: {title} | {verdict} | {', '.join(names)} |")
+                key = (case["id"], case["title"], case["verdict"], case.get("reason") or "")
+                others.setdefault(key, []).append(result["name"])
+    for (identifier, title, verdict, reason), names in others.items():
+        lines.append(f"| {identifier}: {title} | {verdict} | {', '.join(names)} | {reason} |")
     return "\n".join(lines)
 
 
@@ -139,13 +149,14 @@ def main():
         program = folder / "waymark-conformance.pyz"
         archive(program)
         compile_examples(folder)
-        chosen = [peer for peer in peers(options, folder) if options.only in (None, peer["name"])]
-        if not chosen:
-            sys.exit(f"none of our implementations is called {options.only}")
-        if options.only:
-            sys.exit(any(run_peer(program, peer, folder, options)["counts"]["FAILED"] for peer in chosen))
-        subprocess.run([sys.executable, "-m", "unittest", "-q", "test_conformance"], check=True, cwd=TESTS)
-        check([run_peer(program, peer, folder, options) for peer in chosen], options.write)
+        with straight_engine.running() as engine:
+            chosen = [peer for peer in peers(options, folder, engine) if options.only in (None, peer["name"])]
+            if not chosen:
+                sys.exit(f"none of our implementations is called {options.only}")
+            if options.only:
+                sys.exit(any(run_peer(program, peer, folder, options)["counts"]["FAILED"] for peer in chosen))
+            subprocess.run([sys.executable, "-m", "unittest", "-q", "test_conformance"], check=True, cwd=TESTS)
+            check([run_peer(program, peer, folder, options) for peer in chosen], options.write)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -161,6 +172,9 @@ def check(found, is_writing):
     failed = sum(result["counts"]["FAILED"] for result in found)
     if failed:
         sys.exit(f"{failed} cases failed")
+    silent = sum(case["verdict"] == "UNIMPLEMENTED" and not case["reason"] for result in found for case in result["cases"])
+    if silent:
+        sys.exit(f"{silent} UNIMPLEMENTED cases have no reason in Tests/ConformanceTests/peers.json")
     if not is_writing and old != new:
         missing = sorted(set(new.splitlines()) ^ set(old.splitlines()))
         sys.exit("Docs/conformance.md has another table: run scripts/conformance.py --write\n" + "\n".join(missing))

@@ -12,8 +12,8 @@ import sys
 from wire import HEADER, Peer, chunk, number, say
 
 OBSERVE, BEGIN, RECORDS, EVENT, FRAMES, GAP, READ_COUNTERS, COUNTERS = range(0x300, 0x308)
-VISIBILITY = ["nothing", "state", "content", "everything"]
-PHASES = ["", "preview", "active", "paused", "ended"]
+VISIBILITY = {0: "nothing", 1: "state", 2: "content", 3: "everything"}
+PHASES = {1: "preview", 2: "active", 3: "paused", 4: "ended"}
 KINDS = {
     1: "admitted",
     2: "resumed",
@@ -64,7 +64,7 @@ class Observer(Peer):
         return number(1, 2) + number(2, 2) + number(3, 3) + (chunk(11, token) if token else b"") + about
 
     def welcomed(self, body):
-        say(f"sees {VISIBILITY[body.number(14)]}")
+        say(f"sees {VISIBILITY.get(body.number(14), body.number(14))}")
         self.number = self.number if body.number(6) else 0
         wish = chunk(1, self.vehicle) if self.vehicle else b""
         self.send(OBSERVE, wish + number(5, 1) + number(6, 1) + number(7, 1) + number(8, self.number))
@@ -128,7 +128,7 @@ class Observer(Peer):
 
     @staticmethod
     def about_session(record):
-        return f": {record.text(2)}, {PHASES[record.number(5)]}{', suspended' if record.number(7) else ''}"
+        return f": {record.text(2)}, {PHASES.get(record.number(5), record.number(5))}{', suspended' if record.number(7) else ''}"
 
     def tell_event(self, body):
         about = body.texts(7) + body.texts(8) + ([f"session {body.number(9)}"] if body.number(9) else [])

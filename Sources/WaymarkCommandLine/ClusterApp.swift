@@ -20,6 +20,8 @@ actor ClusterApp {
         var output = Output.lines
         /// nil: only watches, answers nothing, and no key sends anything.
         var prompts: Prompts?
+        /// Whether a destination that the client shares is taken without a question.
+        var takesDestinations = false
         var until: Until?
         /// The states that JSON has.
         var states = ClusterJSON.States.changes
@@ -35,8 +37,21 @@ actor ClusterApp {
 
     /// A question to the user that is still open.
     private struct Question {
-        let text: String
-        let answer: CheckedContinuation<Bool, Never>
+        enum Reply {
+            /// The prompt has come, and nobody waits for the answer yet.
+            case expected
+            case awaited(CheckedContinuation<Bool, Never>)
+            /// The user was faster.
+            case given(Bool)
+        }
+
+        let number: Int
+        /// The id of its prompt; nil for a destination that the client shares.
+        let prompt: String?
+        var text = ""
+        var reply = Reply.expected
+
+        var isAnswered: Bool { if case .given = self.reply { true } else { false } }
     }
 
     let options: Options
@@ -54,18 +69,24 @@ actor ClusterApp {
     private(set) var story: [String] = []
     private var lastManeuver: String?
     private(set) var status = ""
-    private var question: Question?
+    /// Oldest first; the user sees and answers the last one.
+    private var questions: [Question] = []
+    private var questionsAsked = 0
     /// A question that is shown while it is answered automatically.
     private var answering: String?
     var entry: ClusterEntry?
     var routeSource = RouteSource.inactive
     var contentStyle = ContentStyle.light
+    /// The id of the request that a command sent last.
+    var lastRequest: String?
     private let end: AsyncStream<End>.Continuation
     /// How it ended: the first element.
     let ends: AsyncStream<End>
 
     /// A longer story loses its oldest steps.
     private static let storyMax = 1_000
+    /// Older questions are dropped.
+    private static let questionsMax = 64
 
     init(_ options: Options) {
         self.options = options
@@ -81,7 +102,7 @@ actor ClusterApp {
 
     /// The cluster ends.
     func finish(_ end: End = .asked) {
-        self.answer(false)
+        self.dropQuestions { _ in true }
         self.end.yield(end)
     }
 
@@ -131,8 +152,14 @@ actor ClusterApp {
         }
         let before = self.state
         self.state = update.state
-        if update.state.isComplete { self.shown = update.state }
-        if case .promptOver = update.message { self.answer(false) }
+        if update.state.isWhole { self.shown = update.state }
+        switch update.message {
+        case .prompt(let prompt) where self.options.prompts == .ask:
+            // Why before it is asked: an answer that follows at once is for this prompt, not for an older one.
+            _ = self.question(of: prompt.requestID.rawValue)
+        case .promptOver(let over): self.dropQuestions { $0.prompt == over.requestID.rawValue }
+        default: break
+        }
         let step = self.narrator.sentence(for: update)
         switch self.options.output {
         case .json: self.printJSON(update, before)
@@ -157,6 +184,7 @@ actor ClusterApp {
         case .changes:
             if let line = ClusterJSON.change(update.state, since: before, at: now) { Terminal.line(line) }
         case .full: Terminal.line(ClusterJSON.state(update.state, at: now))
+        case .shown: if update.state.isWhole { Terminal.line(ClusterJSON.state(update.state, at: now)) }
         }
     }
 
@@ -196,24 +224,70 @@ actor ClusterApp {
         // Not told with the update, so that the estimates are shown before the answer.
         self.tell(Story.asked(prompt, self.state))
         return await self.ask(
-            "stop at \(Story.name(prompt.waypoint))? \(Story.estimates(prompt.travelEstimates)) to go")
+            "stop at \(Story.name(prompt.waypoint))? \(Story.estimates(prompt.travelEstimates)) to go",
+            prompt: prompt.id)
     }
 
     func ask(_ destination: Waypoint) async -> Bool {
-        await self.ask("drive to \(Story.name(destination)), which the client shares?")
+        let text = "drive to \(Story.name(destination)), which the client shares?"
+        guard !self.options.takesDestinations else { return await self.answerByItself(text, true) }
+        return await self.ask(text)
     }
 
-    private func ask(_ text: String) async -> Bool {
+    private func ask(_ text: String, prompt: String? = nil) async -> Bool {
         switch self.options.prompts {
         case .yes, .no: return await self.answerByItself(text, self.options.prompts == .yes)
         case nil: return false  // A watcher is not asked.
-        case .ask:
-            self.answer(false)
-            return await withCheckedContinuation { continuation in
-                self.question = Question(text: text, answer: continuation)
-                if self.options.output == .screen { self.draw() } else { Terminal.note("\(text) [y/n]") }
-            }
+        case .ask: return await self.askUser(text, prompt)
         }
+    }
+
+    /// Asks until the user answers, or the question is over, which cancels this task.
+    private func askUser(_ text: String, _ prompt: String?) async -> Bool {
+        let number = self.question(of: prompt)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                self.ask(number, text, continuation)
+            }
+        } onCancel: {
+            Task { await self.dropQuestion(number) }
+        }
+    }
+
+    private func ask(_ number: Int, _ text: String, _ answer: CheckedContinuation<Bool, Never>) {
+        guard !Task.isCancelled, let index = self.questions.firstIndex(where: { $0.number == number }) else {
+            return answer.resume(returning: false)
+        }
+        if case .given(let isAccepted) = self.questions[index].reply {
+            self.questions.remove(at: index)
+            return answer.resume(returning: isAccepted)
+        }
+        self.questions[index].text = text
+        self.questions[index].reply = .awaited(answer)
+        if self.options.output == .screen { self.draw() } else { Terminal.note("\(text) [y/n]") }
+    }
+
+    /// The number of the question about a prompt, which is new if there is none.
+    private func question(of prompt: String?) -> Int {
+        if let prompt, let known = self.questions.last(where: { $0.prompt == prompt }) { return known.number }
+        self.questionsAsked += 1
+        self.questions.append(Question(number: self.questionsAsked, prompt: prompt))
+        if self.questions.count > Self.questionsMax, let oldest = self.questions.first {
+            self.dropQuestion(oldest.number)
+        }
+        return self.questionsAsked
+    }
+
+    private func dropQuestion(_ number: Int) { self.dropQuestions { $0.number == number } }
+
+    /// These questions need no answer any more.
+    private func dropQuestions(where isOver: (Question) -> Bool) {
+        let over = self.questions.filter(isOver)
+        self.questions.removeAll(where: isOver)
+        for question in over {
+            if case .awaited(let answer) = question.reply { answer.resume(returning: false) }
+        }
+        if !over.isEmpty { self.draw() }
     }
 
     private func answerByItself(_ text: String, _ isAccepted: Bool) async -> Bool {
@@ -228,11 +302,17 @@ actor ClusterApp {
     }
 
     /// Whether a question to the user is open.
-    var isAsking: Bool { self.question != nil }
+    var isAsking: Bool { self.questions.contains { !$0.isAnswered } }
 
+    /// Answers the last question.
     func answer(_ isAccepted: Bool) {
-        self.question?.answer.resume(returning: isAccepted)
-        self.question = nil
+        guard let index = self.questions.lastIndex(where: { !$0.isAnswered }) else { return }
+        guard case .awaited(let answer) = self.questions[index].reply else {
+            self.questions[index].reply = .given(isAccepted)
+            return
+        }
+        self.questions.remove(at: index)
+        answer.resume(returning: isAccepted)
     }
 
     // MARK: The screen
@@ -247,7 +327,7 @@ actor ClusterApp {
         // Remaining times are what gets wrong with age.
         view.age = self.shown.estimatesAge() ?? self.shown.age()
         (view.state, view.story, view.status) = (self.shown, self.story, self.status)
-        view.question = self.question.map { "[y/n] \($0.text)" } ?? self.answering
+        view.question = self.questions.last { !$0.text.isEmpty }.map { "[y/n] \($0.text)" } ?? self.answering
         view.entry = self.entry?.line
         view.keys = self.options.keys
         let (columns, rows) = Terminal.size

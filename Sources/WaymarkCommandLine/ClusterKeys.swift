@@ -54,7 +54,7 @@ extension ClusterApp {
         }
     }
 
-    private func answerQuestion(_ isAccepted: Bool) {
+    func answerQuestion(_ isAccepted: Bool) {
         guard self.isAsking else { return self.show("there is no question to answer") }
         self.answer(isAccepted)
         self.tell("the vehicle's user says \(isAccepted ? "yes" : "no")")
@@ -81,7 +81,7 @@ extension ClusterApp {
         self.show("told the client: \(action.titleVariants.first ?? "action \(number)")")
     }
 
-    private func cancel(_ endpoint: VehicleEndpoint, _ reason: CancellationReason) {
+    func cancel(_ endpoint: VehicleEndpoint, _ reason: CancellationReason) {
         self.show("cancelling")
         Task {
             let end = await endpoint.cancelNavigation(reason)

@@ -52,9 +52,23 @@ actor Guide {
         }
     }
 
+    /// An order of its user during a drive.
+    enum Order: String, Sendable {
+        /// The vehicle stands, and guidance is paused.
+        case pause
+        /// Drives on after a pause.
+        case resume
+        /// Ends guidance here, as at the destination.
+        case finish
+    }
+
     private let session: NavigationSession
     private let options: Options
     private var machine: GuideMachine
+    /// Orders for the next steps, oldest first.
+    private var orders: [Order] = []
+    private var isPaused = false
+    private var isFinished = false
     private var report = DriveReport()
     /// The instant that the machine knows.
     private var steppedAt = Instant(nanoseconds: 0)
@@ -108,6 +122,9 @@ actor Guide {
     /// Cancels the guidance: ``run()`` tells the vehicles and returns.
     func cancel() { self.machine.cancel() }
 
+    /// The next step does what the user asks for.
+    func obey(_ order: Order) { self.orders.append(order) }
+
     // MARK: The drive
 
     /// Guides to the end of the drive or of the session.
@@ -119,16 +136,43 @@ actor Guide {
             // Performing one may add others.
             var next = 0
             while next < actions.count {
-                if case .ended(let end) = actions[next] { return End(end) }
+                if case .ended(let end) = actions[next] { return self.isFinished ? .arrived : End(end) }
                 try await self.perform(actions[next], &actions)
                 next += 1
             }
             actions.removeAll(keepingCapacity: true)
+            guard self.orders.isEmpty else {
+                self.steppedAt = self.now
+                self.carryOut(self.orders.removeFirst(), into: &actions)
+                continue
+            }
             // Why the whole time, though performing took a part of it: on a busy machine the drive would leave no time to its vehicles.
             let delay = self.machine.deadline.map { $0 - self.steppedAt } ?? GuideMachine.tick
-            try await self.options.pace.sleep(max(.zero, delay))
+            // What stands still has nothing to do for seconds, and its user may ask for something.
+            let isIdle = self.isPaused || self.isFinished
+            try await self.options.pace.sleep(max(.zero, isIdle ? min(delay, GuideMachine.tick) : delay))
             self.steppedAt = self.now
             self.machine.advance(to: self.steppedAt, into: &actions)
+        }
+    }
+
+    private func carryOut(_ order: Order, into actions: inout [GuideMachine.Action]) {
+        switch order {
+        case .pause where !self.isPaused:
+            self.isPaused = true
+            self.machine.stand(at: self.steppedAt)
+            self.machine.flushEstimates(at: self.steppedAt, into: &actions)
+            actions.append(.publish(.pauseGuidance(.loading, description: [])))
+        case .resume where self.isPaused:
+            self.isPaused = false
+            actions.append(.publish(.resumeGuidance(generation: 0, .unknown, nil)))
+            self.machine.standOver(at: self.steppedAt, isResumed: true)
+        case .finish where !self.isFinished:
+            self.isFinished = true
+            self.machine.flushEstimates(at: self.steppedAt, into: &actions)
+            actions.append(.publish(.finishGuidance))
+            self.machine.stop()
+        case .pause, .resume, .finish: break
         }
     }
 

@@ -28,10 +28,12 @@ actor Navigator {
         var sharesDestination = false
     }
 
-    /// A drive that a vehicle has requested.
+    /// A drive that a vehicle, or the user, has requested.
     struct Assignment: Sendable {
         let answer: RouteAnswer
         let vehicles: SessionVehicles
+        /// The plan of the drive; nil: that of drives that vehicles request.
+        var plan: Plan?
     }
 
     /// A drive under way.
@@ -57,7 +59,7 @@ actor Navigator {
     private let start: Coordinate?
     /// Called with each line about a drive.
     private let say: @Sendable (String) -> Void
-    /// Drives that vehicles requested and this client accepted.
+    /// Drives that vehicles requested and this client accepted, and those that its user began.
     let assignments: AsyncStream<Assignment>
     private let assign: AsyncStream<Assignment>.Continuation
     private var client: NavigationClient?
@@ -102,6 +104,27 @@ actor Navigator {
         if error != .closed { self.connectionError = error }
         self.assign.finish()
     }
+
+    /// Begins a drive that the user asks for.
+    func begin(_ assignment: Assignment) {
+        guard case .enqueued = self.assign.yield(assignment) else {
+            return Terminal.note("too many drives wait")
+        }
+    }
+
+    /// Does what the user asks for with the newest drive.
+    func obey(_ order: Guide.Order) async {
+        guard let guide = self.newest?.guide else { return Terminal.note("no drive to \(order.rawValue)") }
+        await guide.obey(order)
+    }
+
+    /// Cancels the newest drive.
+    func cancelNewest() async {
+        guard let record = self.newest else { return Terminal.note("no drive to cancel") }
+        if let guide = record.guide { await guide.cancel() } else { await Self.cancel(record.session) }
+    }
+
+    private var newest: Record? { self.drives.max { $0.key < $1.key }?.value }
 
     /// Closes the connection after everything that was published was sent.
     func close() async { await self.client?.close() }

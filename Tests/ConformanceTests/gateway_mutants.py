@@ -79,6 +79,11 @@ edit("acknowledges one number too many", "Acknowledgement", lambda body: body.up
 edit("acknowledges one number too few", "Acknowledgement", lambda body: body.update(sequence=max(1, body["sequence"] - 1)))
 twice("acknowledges everything twice", "Acknowledgement")
 down("acknowledges too late", "Acknowledgement")(lambda frame, memory: [0.8, frame])
+edit(
+    "tells observers of Pings",
+    "ObservedFrames",
+    lambda body: body.update(frames=body.get("frames", "") + Frame(type_number("Ping")).pack().hex()),
+)
 edit("answers Pings with another nonce", "Pong", lambda body: body.update(nonce=body.get("nonce", 0) ^ 1))
 drop("answers no Ping", "Pong")
 twice("answers Pings twice", "Pong")

@@ -24,13 +24,19 @@ from waymark_conformance.run import FAILED, GatewayStage, run_all  # noqa: E402
 
 from endpoint_mutants import ENDPOINTS  # noqa: E402
 from gateway_mutants import DOWN, UP, Proxy  # noqa: E402
+from observer_mutants import OBSERVERS  # noqa: E402
 from peer_mutants import BOTH, CLIENTS  # noqa: E402
 
 EXAMPLES, PACKAGE = ROOT / "Docs/examples", ROOT / "Sources/python"
 RECORD = HERE / "mutants.json"
 ESCAPED_MAX = 0.02
-# An example for this role does not use what these change.
-WITHOUT_EFFECT = {("client", "reads the session in the wrong byte order")}
+# An example for this role does not use what these change, or no sentence forbids it.
+WITHOUT_EFFECT = {
+    ("client", "reads the session in the wrong byte order"),
+    ("observer", "reads the session in the wrong byte order"),
+    ("observer", "sends what waits before the Welcome"),
+    ("observer", "gives up at a body that it cannot read"),
+}
 # Setups whose gateway is another one after the case.
 ONCE = {"stopping", "changing", "limiting", "regrouping"}
 # Mutants whose bug is what the proxy does to all frames: it passes on whole ones.
@@ -41,7 +47,7 @@ FINDING, CHECKING, JOBS = 4, 10, 8
 
 def mutants():
     """Role, name and what is needed to make it of all mutants."""
-    for role, changes in (("endpoint", ENDPOINTS), ("client", CLIENTS)):
+    for role, changes in (("endpoint", ENDPOINTS), ("client", CLIENTS), ("observer", OBSERVERS)):
         for name, file, old, new in BOTH + changes:
             if (role, name) not in WITHOUT_EFFECT:
                 yield role, name, (file, old, new)
@@ -67,9 +73,13 @@ def make(role, change, folder):
         (Path(folder) / file).write_text(text.replace(old, new), encoding="utf-8")
     if file.startswith("waymark_nav/"):
         command = f"{sys.executable} {HERE}/nav_driver.py {role} tcp:127.0.0.1:{{port}} {{vehicle}}"
-        driver = ["state", "json", "screen", "commands", "reconnects"]
+        driver = [*{"observer": ["state", "entries"]}.get(role, ["state", "json", "screen", "gauge"]), "commands", "reconnects"]
         return Peer(role, command, driver=driver, setups={"slots": {"command": f"{command} 2"}}, environment={"PYTHONPATH": str(folder)})
-    program, driver = {"endpoint": ("cluster.py", ["state", "commands", "screen"]), "client": ("navigate.py", ["commands"])}[role]
+    program, driver = {
+        "endpoint": ("cluster.py", ["state", "commands", "screen"]),
+        "client": ("navigate.py", ["commands", "gauge"]),
+        "observer": ("observe.py", ["state", "entries", "commands"]),
+    }[role]
     return Peer(role, f"{sys.executable} {folder}/{program} tcp:127.0.0.1:{{port}} {{vehicle}}", driver=driver)
 
 

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""nav_driver.py endpoint|client ADDRESS VEHICLE [SLOTS]: the Python package with the driver contract of Docs/conformance.md."""
+"""nav_driver.py endpoint|client|observer ADDRESS VEHICLE [SLOTS]: the Python package with the driver contract of Docs/conformance.md."""
 
 import asyncio
 import contextlib
+import json
 import sys
 
-from waymark_nav import Accept, Client, Endpoint, Offer, Session, _json
+from waymark_nav import Accept, Client, Endpoint, Observer, Offer, Session, _json
+from waymark_nav.frames import HEADER, HEADER_BYTES
 from waymark_nav.messages import (
+    AlertResponse,
     CancelReason,
     Coordinate,
     Lane,
@@ -15,6 +18,10 @@ from waymark_nav.messages import (
     Maneuver,
     ManeuverState,
     ManeuverType,
+    NavigationAlert,
+    ObservationGap,
+    ObservedEvent,
+    ObservedFrames,
     PauseReason,
     RerouteReason,
     RouteInformation,
@@ -43,6 +50,9 @@ ROUTE = RouteInformation(
     upcoming_maneuver_ids=(1, 2),
     current_lane_guidance_id=1,
 )
+TRIP = Trip(id="to-the-town-hall", origin=START, destination=TOWN_HALL, destination_shareable=True)
+FOG = NavigationAlert(id=1, title_variants=("Fog ahead",))
+ESTIMATES_EVERY = 2.0
 STEPS = [(400, ManeuverState.INITIAL), (150, ManeuverState.PREPARE), (20, ManeuverState.EXECUTE), (900, ManeuverState.CONTINUE)]
 
 
@@ -119,6 +129,7 @@ class Navigation:
         self.client = Client("nav", address, on_destination=self.drive)
         self.vehicle, self.steps = vehicle, 0
         self.opened: Session | None = None
+        self.tasks: set[asyncio.Task[None]] = set()
 
     @property
     def session(self):
@@ -138,8 +149,36 @@ class Navigation:
 
     async def start(self):
         self.opened, self.steps = await self.client.open_session(self.vehicle, on_waypoint=self.offer), 0
-        await self.session.start(Trip(id="to-the-town-hall", origin=START, destination=TOWN_HALL), ROUTE)
+        await self.session.start(TRIP, ROUTE)
         await self.session.set_road_name("Main street")
+        await self.session.show_alert(FOG)
+        for each in (self.share(self.session), self.listen(self.session), self.drive_on(self.session)):
+            task = asyncio.create_task(each)
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
+
+    @staticmethod
+    async def share(session):
+        with contextlib.suppress(Exception):  # A session that has ended.
+            await session.share_destination(TOWN_HALL)
+
+    @staticmethod
+    async def listen(session):
+        """Dismisses the alert once it is answered."""
+        async for event in session.events():
+            if isinstance(event.message, AlertResponse):
+                with contextlib.suppress(Exception):  # A session that has ended.
+                    await session.dismiss_alert(event.message.alert_id)
+
+    @staticmethod
+    async def drive_on(session):
+        """Publishes estimates of the trip until the session ends."""
+        meters = 2_000
+        while session.end_reason is None:
+            await asyncio.sleep(ESTIMATES_EVERY)
+            meters = max(0, meters - 20)
+            with contextlib.suppress(Exception):  # A session that has ended.
+                await session.update_trip_estimates(TravelEstimates(distance_remaining_meters=meters))
 
     async def step(self):
         meters, state = STEPS[self.steps % len(STEPS)]
@@ -179,4 +218,48 @@ class Navigation:
                     await self.obey(words)
 
 
-asyncio.run({"endpoint": Cluster, "client": Navigation}[sys.argv[1]](*sys.argv[2:]).run())
+class Watcher:
+    """An observer."""
+
+    def __init__(self, address, _vehicle):
+        self.observer = Observer("watcher", address, frames=True)
+
+    async def tell(self, entries):
+        """Prints each entry, and the records that it holds then."""
+        async for entry in entries:
+            match entry.message:
+                case ObservedEvent(kind=kind):
+                    self.print({"kind": "event", "event": getattr(kind, "name", str(kind)).lower()})
+                case ObservedFrames(frames=frames):
+                    at = 0
+                    while at < len(frames):
+                        _, _, _, _, _, size, _, sequence = HEADER.unpack_from(frames, at)
+                        self.print({"kind": "frame", "sequence": sequence})
+                        at += HEADER_BYTES + size
+                case ObservationGap(dropped=dropped):
+                    self.print({"kind": "dropped", "count": dropped})
+            self.print(
+                {
+                    "kind": "records",
+                    "vehicles": sorted(self.observer.vehicles),
+                    "clients": sorted(self.observer.clients),
+                    "sessions": sorted(self.observer.sessions),
+                    "complete": self.observer._machine.records.is_complete,
+                }
+            )
+
+    @staticmethod
+    def print(line):
+        print(json.dumps(line), flush=True)
+
+    async def run(self):
+        entries = self.observer.entries()
+        async with self.observer:
+            telling = asyncio.create_task(self.tell(entries))
+            async for words in commands():
+                if words == ["quit"]:
+                    break
+        await telling
+
+
+asyncio.run({"endpoint": Cluster, "client": Navigation, "observer": Watcher}[sys.argv[1]](*sys.argv[2:]).run())

@@ -6,24 +6,29 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 import types
 import unittest
 import xml.etree.ElementTree
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
 SOURCE = ROOT / "Sources/conformance"
 sys.path.insert(0, str(SOURCE))
 from waymark_conformance.__main__ import main  # noqa: E402
-from waymark_conformance.cases import CLASSES, ROLES, covered, load_cases  # noqa: E402
+from waymark_conformance.cases import CLASSES, ROLES, Case, covered, load_cases  # noqa: E402
 from waymark_conformance.frames import Frame, Reader, type_number  # noqa: E402
+from waymark_conformance.judging import Failed, Judging  # noqa: E402
 from waymark_conformance.laws import EndpointLaws  # noqa: E402
-from waymark_conformance.links import Link  # noqa: E402
+from waymark_conformance.links import Lateness, Link  # noqa: E402
 from waymark_conformance.match import filled, mismatch  # noqa: E402
 from waymark_conformance.peers import Peer, Process, free_ports  # noqa: E402
 from waymark_conformance.schema import decode, encode, faults, load  # noqa: E402
@@ -49,6 +54,14 @@ def steps_of(steps):
         yield from steps_of(step.get("steps", []))
         if "step" in step:
             yield from steps_of([step["step"]])
+
+
+def expanded(steps):
+    """All steps, also those of scenes."""
+    for step in steps_of(steps):
+        yield step
+        if "do" in step:
+            yield from expanded(SCENES[step["do"]]["steps"])
 
 
 def uses(value):
@@ -100,8 +113,119 @@ class Cases(unittest.TestCase):
             for fragment in uses(step):
                 self.assertIn(fragment, FRAGMENTS, name)
 
+    def test_a_case_names_the_features_and_slots_that_its_views_need(self):
+        content = {
+            "MANEUVERS": ("instruction", "maneuvers", "distance"),
+            "LANE_GUIDANCE": ("lanes",),
+            "ROUTE_SEGMENTS": ("segments", "points"),
+            "CURRENT_ROAD_NAME": ("road",),
+        }
+        for case in load_cases("endpoint"):
+            for step in expanded(case.steps):
+                view = step.get("view", {})
+                for feature, keys in content.items():
+                    if any(view.get(key) not in (None, 0, "-") for key in keys):
+                        self.assertIn(feature, case.features, f"{case.id}: {step}")
+                self.assertLessEqual(view.get("maneuvers", 0), max(case.slots, 1), case.id)
+
+    def test_a_case_names_what_its_observer_must_want(self):
+        parts = {"ObservedRecords": "state", "ObservedEvent": "events", "ObservedFrames": "frames"}
+        for case in load_cases("observer"):
+            sent = {parts[step["type"]] for step in expanded(case.steps) if step.get("type") in parts}
+            self.assertEqual(sent, set(case.wants), case.id)
+
+    def test_each_feature_exists(self):
+        known = load("protocol.json")["enumerations"]["Feature"]
+        for role in ROLES:
+            for case in load_cases(role):
+                self.assertLessEqual(set(case.features), set(known), case.id)
+                self.assertLessEqual(set(case.wants), {"state", "events", "frames"}, case.id)
+
     def test_deadlines_end_before_the_suite_must(self):
         self.assertEqual([case.id for role in ROLES for case in load_cases(role) if case.deadline > 90], [])
+
+
+class Lines(unittest.TestCase):
+    def told(self, *lines):
+        process = Process(Peer("observer", "true"), {})
+        for line in lines:
+            process.understand(line)
+        shutil.rmtree(process.folder)
+        return process
+
+    def test_the_records_of_an_observer_are_read_from_text(self):
+        process = self.told(
+            "full from number 0",
+            "vehicle car: cluster, in session 7",
+            "client app",
+            "session 7: app, active",
+            "session 7 retains 0x0101 number 1",
+            "vehicle car is gone",
+            "holds 0 vehicles, 1 clients, 1 sessions",
+            "sees content",
+        )
+        self.assertEqual(process.views[1], {"vehicles": ["car"], "clients": [], "sessions": [], "complete": False})
+        self.assertEqual(process.views[-1], {"vehicles": [], "clients": ["app"], "sessions": [7], "complete": True})
+        self.assertEqual(self.told("vehicle car: -", "full from number 9").views[-1]["vehicles"], [])
+
+    def test_the_records_and_entries_of_an_observer_are_read_from_json(self):
+        records = {"kind": "records", "vehicles": ["car"], "clients": [], "sessions": [7], "complete": True}
+        process = self.told(json.dumps(records), '{"kind": "event", "event": "admitted"}', "{")
+        self.assertEqual(process.views, [{key: records[key] for key in ("vehicles", "clients", "sessions", "complete")}])
+        self.assertEqual(process.entries, [{"kind": "event", "event": "admitted"}])
+
+    def test_entries_are_read_from_text(self):
+        process = self.told(
+            "event admitted: other",
+            "event session ended code 1: session 7 finished",
+            "event 250: car",
+            "from app: 0x0108 number 2",
+            "to car/cluster: 0x0001",
+            "40 entries were dropped",
+        )
+        self.assertEqual([each.get("event") for each in process.entries[:3]], ["admitted", "session ended", "250"])
+        self.assertEqual([each["sequence"] for each in process.entries[3:5]], [2, 0])
+        self.assertEqual(process.entries[5], {"kind": "dropped", "count": 40})
+
+
+class Conditions(unittest.TestCase):
+    def applies(self, case, hello):
+        scene: Any = types.SimpleNamespace(stage=types.SimpleNamespace(case=Case("x", "endpoint", "x", ["x"], [], **case)))
+        try:
+            Judging.check_applies(scene, hello)
+        except Failed as failure:
+            return failure.verdict
+        return "OK"
+
+    def test_a_case_is_only_for_those_that_have_what_it_needs(self):
+        small = {"vehicle": {"features": ["MANEUVERS"], "limits": {"maneuvers_stored_max": 2}}}
+        for case, hello, verdict in (
+            ({"features": ["MANEUVERS"]}, small, "OK"),
+            ({"features": ["MANEUVERS", "ROUTE_SEGMENTS"]}, small, "UNIMPLEMENTED"),
+            ({"slots": 2}, small, "OK"),
+            ({"slots": 3}, small, "UNIMPLEMENTED"),
+            ({"slots": 3}, {"vehicle": {"features": []}}, "OK"),
+            ({"features": ["WAYPOINT_REQUESTS"]}, {"navigation": {"features": ["WAYPOINT_REQUESTS"]}}, "OK"),
+        ):
+            self.assertEqual(self.applies(case, hello), verdict, (case, hello))
+
+    def test_how_late_the_suite_was_is_known(self):
+        async def blocked():
+            late, began = Lateness(), asyncio.get_running_loop().time()
+            await asyncio.sleep(0.03)
+            asyncio.get_running_loop().call_soon(time.sleep, 0.2)
+            await asyncio.sleep(0.03)
+            late.task.cancel()
+            return late.worst(began), late.worst(asyncio.get_running_loop().time() + 1)
+
+        worst, none = asyncio.run(blocked())
+        self.assertGreater(worst, 0.15)
+        self.assertEqual(none, 0)
+
+    def test_each_part_that_ours_lack_has_a_reason(self):
+        for peer in json.loads((HERE / "peers.json").read_text(encoding="utf-8")):
+            for why, reason in peer.get("lacks", {}).items():
+                self.assertTrue(why and reason.endswith("."), peer["name"])
 
 
 class Codec(unittest.TestCase):

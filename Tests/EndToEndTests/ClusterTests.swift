@@ -41,6 +41,60 @@ import WaymarkModel
         try await daemon.stop()
     }
 
+    @Test func `a cluster obeys the lines of its standard input`() async throws {
+        let daemon = try await RunningDaemon.start()
+        let cluster = try daemon.waymark(
+            "cluster", "--id", "car", "--json", "--states", "shown", "--commands")
+        try await cluster.line(containing: "\"connected\"")
+        let client = try await NavigationClient.connect(
+            to: try #require(ServiceAddress(daemon.navigation)), .init(id: "app"))
+        let session = try await client.openSession(
+            vehicles: .vehicles(["car"]),
+            onWaypoint: { _, _ in .estimates(TravelEstimates(distanceRemaining: .meters(1))) {} })
+        try await session.start(Self.trip, route: RouteInformation())
+        try await cluster.line { $0.contains("\"state\"") && $0.contains("\"active\"") ? $0 : nil }
+        for answer in ["no", "yes"] {
+            try cluster.tell("waypoint 47.1 9.5")
+            try await cluster.until("\"prompt\"")
+            try cluster.tell(answer)
+            try await cluster.until("\"requestOutcome\"")
+        }
+        let outcomes = cluster.lines.filter { $0.contains("\"requestOutcome\"") }
+        #expect(outcomes.map { $0.contains("\"accepted\"") } == [false, true], "\(outcomes)")
+        try cluster.tell("yes")
+        try await cluster.errorLine { $0.contains("there is no question to answer") ? $0 : nil }
+        try cluster.tell("fly")
+        try await cluster.errorLine { $0.contains("fly is no command") ? $0 : nil }
+        try cluster.tell("cancel")
+        try await cluster.until("\"sessionEnded\"")
+        try cluster.tell("quit")
+        #expect(await cluster.end() == 0)
+        await client.close()
+        try await daemon.stop()
+    }
+
+    @Test func `a client drives as the lines of its standard input say`() async throws {
+        let daemon = try await RunningDaemon.start()
+        let cluster = try daemon.waymark("cluster", "--id", "car", "--json", "--accept-prompts", "yes")
+        try await cluster.line(containing: "\"connected\"")
+        let navigate = try daemon.waymark(
+            "navigate", "--vehicle", "car", "--route", ProgramTests.route("vaduz-balzers"), "--await-vehicle",
+            "no", "--commands")
+        for (command, message) in [
+            ("start", "startGuidance"), ("pause", "pauseGuidance"), ("resume", "resumeGuidance"),
+            ("finish", "finishGuidance"), ("start", "startGuidance"), ("cancel", "cancelGuidance"),
+        ] {
+            try navigate.tell(command)
+            try await cluster.until("\"\(message)\"")
+        }
+        try navigate.tell("quit")
+        #expect(await navigate.end() == 0)
+        #expect(navigate.lines.contains("drive 1: arrived"))
+        cluster.signal(SIGTERM)
+        #expect(await cluster.end() == 143)
+        try await daemon.stop()
+    }
+
     @Test func `a watcher asks for no guidance`() async throws {
         let daemon = try await RunningDaemon.start()
         let watcher = try daemon.waymark("cluster", "--id", "watched", "--json", "--watch")

@@ -221,6 +221,8 @@ def test_a_reader_that_exits_ends_the_program(gateway: Gateway) -> None:
         ["cluster", "--json", "--id", "car", "--timeout", "-1"],
         ["cluster", "--json", "--id", "car", "--receive-frame-bytes-max", "17"],
         ["cluster", "--json", "--id", "car", "--watch", "--accept-prompts", "yes"],
+        ["cluster", "--json", "--id", "car", "--watch", "--commands"],
+        ["cluster", "--json", "--id", "car", "--slots", "-1"],
     ],
 )
 def test_a_wrong_command_line_has_the_status_64(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -228,6 +230,26 @@ def test_a_wrong_command_line_has_the_status_64(arguments: list[str], capsys: py
         main(arguments)
     assert ended.value.code == 64
     assert "Error: " in capsys.readouterr().err
+
+
+def test_it_obeys_the_lines_of_its_standard_input(gateway: Gateway) -> None:
+    command = [*PYTHON, "--connect", gateway.vehicle, "--id", "obeys", "--commands", "--slots", "2"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for line, words in (
+            ("destination 47.1 9.5", "destination 47.1 9.5: "),
+            ("withdraw", ""),
+            ("yes", "there is nothing to answer with yes"),
+            ("destination 91 9.5", "latitude"),
+            ("destination north 9.5", "north"),
+            ("fly", "fly is no command; the commands are waypoint LAT LON"),
+        ):
+            print(line, file=process.stdin, flush=True)
+            while words and words not in process.stdout.readline():
+                assert process.poll() is None, words
+        process.stdin.close()
+        assert process.wait(timeout=60) == 0
 
 
 def test_a_timeout_ends_the_program(gateway: Gateway) -> None:

@@ -147,7 +147,7 @@ struct RequestWatch {
     private mutating func keep(_ key: Key) {
         var kept = self.kept[key.vehicle] ?? []
         kept.append(key)
-        if kept.count > Gateway.Limits().outcomesKeptMax { self.courses[kept.removeFirst()] = nil }
+        if kept.count > GatewayLimits().outcomesKeptMax { self.courses[kept.removeFirst()] = nil }
         self.kept[key.vehicle] = kept
     }
 

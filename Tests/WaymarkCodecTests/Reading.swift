@@ -12,6 +12,9 @@ enum Reading {
             json["sessions"] = self.each(json["sessions"]) {
                 self.close($0, "end_reason", SessionEndReason.self)
             }
+            if let number = json["visibility"]?.number, Visibility(rawValue: UInt32(number)) == nil {
+                json["visibility"] = nil
+            }
         case "Goodbye":
             json = self.close(json, "code", CloseCode.self, otherwise: CloseCode.internalError)
             json["moved_to"] = nil  // Reserved.

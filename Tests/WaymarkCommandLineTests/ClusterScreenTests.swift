@@ -218,4 +218,26 @@ import WaymarkProtocol
         #expect(await answer)
         #expect(screen.text.contains("the vehicle's user says yes"))
     }
+
+    @Test func `of two questions the last one is answered, and the other one stays`() async throws {
+        let screen = Screen()
+        let app = Self.app(screen)
+        func place(_ name: String) -> Waypoint {
+            Waypoint(center: Coordinate(latitude: 1, longitude: 2), nameVariants: [name])
+        }
+        async let first = app.ask(place("Café"))
+        while !screen.text.contains("Café") { await Task.yield() }
+        let second = Task { await app.ask(place("Bar")) }
+        while !screen.text.contains("Bar") { await Task.yield() }
+        await app.press(.character("n"))
+        #expect(await second.value == false)
+        #expect(screen.text.contains("[y/n] drive to Café"))
+        let over = Task { await app.ask(place("Zoo")) }
+        while !screen.text.contains("Zoo") { await Task.yield() }
+        over.cancel()
+        #expect(await over.value == false)
+        #expect(screen.text.contains("[y/n] drive to Café"))
+        await app.press(.character("y"))
+        #expect(await first)
+    }
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """conformance.py [--check]: makes the descriptions that waymark-conformance reads: protocol.json from the protos, and
-requirements.json from Docs/protocol.md. With --check it writes nothing, and fails if they are not fresh."""
+requirements.json from Docs/protocol.md; and the page that lists its cases. With --check it writes nothing, and fails if they are not
+fresh."""
 
 import json
 import re
@@ -9,7 +10,26 @@ import sys
 
 from protocol import FILES, ROOT, SENDERS, brackets, parse, put
 
-DATA = ROOT / "Sources/conformance/waymark_conformance/data"
+SUITE = ROOT / "Sources/conformance"
+DATA = SUITE / "waymark_conformance/data"
+PAGE = ROOT / "Docs/conformance-cases.md"
+sys.path.insert(0, str(SUITE))
+
+from waymark_conformance.cases import ROLES, covered, load_cases  # noqa: E402
+
+INTRODUCTION = """# The conformance cases
+
+<!-- made by scripts/generate/conformance.py -->
+
+All cases of [the conformance suite](conformance.md), each with the requirements of [the protocol](protocol.md) that it checks. Those with
+`LAW` in their id are checked in the conversations of all cases of the role. `waymark-conformance.pyz --explain ID` prints the steps of a
+case.
+
+| column | |
+|---|---|
+| class | MUST, SHOULD or MAY, see [Verdicts](conformance.md#verdicts) |
+| only if | what the implementation must request or declare in its Hello, want, or have; without it the case is UNIMPLEMENTED |
+"""
 
 
 def describe_enumeration(definition):
@@ -48,6 +68,35 @@ def requirements():
     return dict(line.split("\t", 1) for line in lines)
 
 
+def link(identifier):
+    return f"[{identifier}](protocol.md#{identifier.lower()})"
+
+
+def conditions(case):
+    """What a case is only for, in words."""
+    found = [f"`{feature}`" for feature in case.features] + [f"it wants {part}" for part in case.wants]
+    found += [f"slots for {case.slots} maneuvers"] if case.slots else []
+    found += [f"the setup `{case.setup}`"] if case.setup else []
+    return ", ".join(found + [f"`{step['needs']}`" for step in case.steps if "needs" in step])
+
+
+def cases_page():
+    """The page: a table for each role, and the requirements with their cases."""
+    lines = [INTRODUCTION]
+    for role in ROLES:
+        cases = load_cases(role)
+        lines += [f"## Cases of the role {role}", "", f"{len(cases)} cases.", ""]
+        lines += ["| case | class | what | requirements | only if |", "|---|---|---|---|---|"]
+        for case in cases:
+            checked = ", ".join(link(identifier) for identifier in case.checks)
+            lines.append(f"| {case.id} | {case.of} | {case.title.replace('|', chr(92) + '|')} | {checked} | {conditions(case)} |")
+        lines.append("")
+    lines += ["## Requirements", "", "| requirement | cases |", "|---|---|"]
+    known = covered()
+    lines += [f"| {link(identifier)} | {', '.join(known[identifier])} |" for identifier in requirements() if identifier in known]
+    return "\n".join(lines) + "\n"
+
+
 def text(value):
     """One entry of the second level on a line, so that a change is one line of a diff."""
     out = []
@@ -62,7 +111,7 @@ def text(value):
 
 def main():
     made = {"protocol.json": protocol(), "requirements.json": requirements()}
-    put({DATA / name: text(value) for name, value in made.items()}, sys.argv[1:])
+    put({DATA / name: text(value) for name, value in made.items()} | {PAGE: cases_page()}, sys.argv[1:])
 
 
 if __name__ == "__main__":

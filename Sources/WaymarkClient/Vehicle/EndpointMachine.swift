@@ -28,6 +28,10 @@ package struct EndpointMachine: PeerMachine {
         let id: Identifier
         /// The gateway waits no longer for an answer.
         var deadline: Instant
+        /// Whether it came on the present connection: the gateway repeats a prompt that is still open (REQ-ASK-22).
+        var isConfirmed = true
+        /// The answer of the user, which waits until the prompt comes again.
+        var answer: Bool?
     }
 
     private let firstHello: VehicleHello
@@ -123,7 +127,10 @@ package struct EndpointMachine: PeerMachine {
 
     private mutating func change(_ state: ConnectionState, _ outputs: inout [Output]) {
         self.connection = state
-        if state == .connecting { self.loseUnboundStops(&outputs) }
+        if state == .connecting {
+            self.loseUnboundStops(&outputs)
+            for index in self.prompts.indices { self.prompts[index].isConfirmed = false }
+        }
         guard case .closed(let error) = state else { return }
         self.endRequests(error, &outputs)
         self.stopPrompts(&outputs) { _ in true }
@@ -209,6 +216,10 @@ package struct EndpointMachine: PeerMachine {
         // After a lost connection the gateway sends an open prompt again. The end of one may have been lost.
         if let index = self.prompts.firstIndex(where: { $0.id == prompt.requestID }) {
             self.prompts[index].deadline = deadline
+            self.prompts[index].isConfirmed = true
+            if let answer = self.prompts[index].answer {
+                self.answerPrompt(prompt.requestID, isAccepted: answer, into: &outputs)
+            }
             return
         }
         // The gateway ends it at its deadline.
@@ -227,7 +238,11 @@ package struct EndpointMachine: PeerMachine {
         _ prompt: Identifier, isAccepted: Bool, into outputs: inout [Output]
     ) {
         let answer = Message.promptAnswer(PromptAnswer(requestID: prompt, isAccepted: isAccepted))
-        guard self.isSendable(answer, &outputs), self.prompts.contains(where: { $0.id == prompt }) else {
+        guard self.isSendable(answer, &outputs),
+            let index = self.prompts.firstIndex(where: { $0.id == prompt })
+        else { return }
+        guard self.prompts[index].isConfirmed else {
+            self.prompts[index].answer = isAccepted
             return
         }
         self.send(answer)

@@ -75,6 +75,9 @@ public struct VehicleState: Sendable, Hashable {
     /// Whether all of the last snapshot, and all parts of the last publication, have arrived. A display may wait until then.
     public var isComplete: Bool { !self.isInSnapshot && !self.awaitsMore }
 
+    /// Whether a display shows it as it is: ``isComplete``, and no snapshot of missed publications is under way (REQ-VIEW-03).
+    package var isWhole: Bool { self.isComplete && self.snapshotEnd == nil }
+
     /// The first upcoming maneuver.
     public var nextManeuver: Maneuver? {
         self.upcomingManeuvers.first.flatMap { id in self.maneuvers.first { $0.id == id } }

@@ -91,7 +91,7 @@ extension FieldRules {
         "negotiated_limits": .any,
         "gateway_instance": .requiredName,
         "gateway_epoch": .requiredLong,
-        "visibility": .range(0...3),
+        "visibility": .enumeration,
         "send_frame_bytes_max": .any,
     ]
 

@@ -14,7 +14,9 @@ package struct Cluster: AsyncParsableCommand {
             object per line, see Docs/cluster-json.md. Otherwise it prints a line for every step and every maneuver.
 
             Without a terminal, and with --watch, it only watches: the vehicle does not become ready by it, it asks for \
-            no guidance and answers nothing. --accept-prompts makes it a cluster that answers.
+            no guidance and answers nothing. --accept-prompts makes it a cluster that answers, and --commands one that \
+            does what the lines of standard input say: waypoint LAT LON, destination LAT LON, withdraw, yes, no, cancel, \
+            own, allow, quit. Its end is that of standard input.
             """)
 
     @Option(help: "The vehicle's id.") var id: String
@@ -30,7 +32,10 @@ package struct Cluster: AsyncParsableCommand {
     @Flag(help: "Print one JSON object per line.") var json = false
     @Option(
         help:
-            "With --json, print the retained state after each change: not at all, only what changed (default), or in full."
+            """
+            With --json, print the retained state after each change: not at all, only what changed (default), in full, or \
+            in full where all of it has arrived, as a driver sees it.
+            """
     )
     var states: ClusterJSON.States?
     @Option(
@@ -39,6 +44,7 @@ package struct Cluster: AsyncParsableCommand {
     )
     var acceptPrompts: ClusterApp.Prompts?
     @Flag(help: "Only watch, also in a terminal.") var watch = false
+    @Flag(help: "Do what the lines of standard input say, and end when it does.") var commands = false
     @Option(help: "End with status 0 when guidance ends so; `ended` means either.") var until:
         ClusterApp.Until?
     @Option(
@@ -58,6 +64,9 @@ package struct Cluster: AsyncParsableCommand {
         if self.watch, self.acceptPrompts != nil {
             throw ValidationError("--watch answers nothing, so it cannot have --accept-prompts")
         }
+        if self.commands, self.watch || self.acceptPrompts != nil {
+            throw ValidationError("--commands answers prompts, so it cannot have --watch or --accept-prompts")
+        }
     }
 
     package func run() async throws {
@@ -66,7 +75,7 @@ package struct Cluster: AsyncParsableCommand {
         do { profile = try ClusterProfile.load(self.profile) } catch {
             throw CommandFailure("--profile: \(error)")
         }
-        let isDrawing = !self.json && Terminal.isInteractive
+        let isDrawing = !self.json && !self.commands && Terminal.isInteractive
         let keyboard = isDrawing || self.acceptPrompts == .ask ? Keyboard() : nil
         if self.acceptPrompts == .ask, keyboard == nil {
             throw ValidationError("--accept-prompts ask needs a terminal to ask in; use yes or no")
@@ -87,7 +96,9 @@ package struct Cluster: AsyncParsableCommand {
         var options = ClusterApp.Options()
         options.title = "\(self.id)/\(self.endpoint)"
         options.output = self.json ? .json : isDrawing ? .screen : .lines
-        options.prompts = self.watch ? nil : self.acceptPrompts ?? (isDrawing && hasKeyboard ? .ask : nil)
+        let asks = self.commands || isDrawing && hasKeyboard
+        options.prompts = self.watch ? nil : self.acceptPrompts ?? (asks ? .ask : nil)
+        options.takesDestinations = self.commands
         options.until = self.until
         options.states = self.states ?? .changes
         options.keys = options.prompts == nil ? ClusterApp.watchingKeys : ClusterApp.keys
@@ -130,7 +141,12 @@ package struct Cluster: AsyncParsableCommand {
     /// Waits until the cluster is to end, also because this task was cancelled.
     private func end(of app: ClusterApp, _ keyboard: Keyboard?) async -> ClusterApp.End {
         let keys = keyboard?.keys
-        let typist = Task { if let keys { for await key in keys { await app.press(key) } } }
+        let typist = Task {
+            if let keys { for await key in keys { await app.press(key) } }
+            guard self.commands else { return }
+            for await line in InputLines().lines { await app.obey(line) }
+            await app.finish()
+        }
         let clock = Task {
             while !Task.isCancelled {
                 do { try await Task.sleep(for: .seconds(1)) } catch { return }

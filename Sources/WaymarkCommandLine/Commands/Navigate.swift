@@ -1,4 +1,5 @@
 package import ArgumentParser
+internal import Foundation
 internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkRoutes
@@ -11,7 +12,9 @@ package struct Navigate: AsyncParsableCommand {
             newly computed route; without one it is declined. With --on-destination accept, which needs an engine, the \
             client also drives where vehicles want to go, and stays until it is interrupted; then --to may be left out.
 
-            Guidance starts when the vehicle has a display that is ready, see --await-vehicle.
+            Guidance starts when the vehicle has a display that is ready, see --await-vehicle. With --commands it starts \
+            when a line of standard input says start; other lines are pause, resume, finish, cancel and quit. Its end is \
+            that of standard input.
 
             The exit status is 0 only if the vehicles arrived: 1 after a failure or a refusal, 2 if the vehicle ended \
             guidance, 3 if another client took over, 4 if a named vehicle never came or left, 5 if the route was lost.
@@ -34,6 +37,7 @@ package struct Navigate: AsyncParsableCommand {
         .decline
     @Option(help: "Leave the route after this many kilometres, as a driver does who misses a turn.")
     var leaveRouteAt: Double?
+    @Flag(help: "Do what the lines of standard input say, and end when it does.") var commands = false
     @Option(help: "The side on which traffic drives, whatever the engine says.") var trafficSide: Side?
     @Flag(help: "Print everything that was not carried over from the engine's answer, a line each.")
     var notices = false
@@ -42,6 +46,9 @@ package struct Navigate: AsyncParsableCommand {
 
     package func validate() throws {
         try checkSpeed(self.speed)
+        guard !self.commands || self.route != "-" else {
+            throw ValidationError("--commands reads standard input, so it cannot have --route -")
+        }
         guard (self.route != nil) != (self.engine != nil) else {
             throw ValidationError("give either --route FILE or --engine KIND=URL")
         }
@@ -95,14 +102,21 @@ package struct Navigate: AsyncParsableCommand {
         let vehicles: SessionVehicles = self.vehicle.isEmpty ? .anyThatAsked : .vehicles(self.vehicle)
         var later = Navigator.Plan()
         later.guide.drive.speedFactor = self.speed
-        let (assigned, takesAssignments) = (later, self.onDestination == .accept)
+        let (assigned, takesAssignments) = (later, self.onDestination == .accept || self.commands)
+        let own = first.map { Navigator.Assignment(answer: $0, vehicles: vehicles, plan: plan) }
+        let typist = self.commands ? Task { await Self.obeyLines(navigator, own) } : nil
+        defer { typist?.cancel() }
+        let beginsAtOnce = !self.commands
         let statuses = try await withThrowingTaskGroup(of: Int32.self) { group in
-            if let first { group.addTask { try await Self.status(navigator, first, vehicles, plan) } }
+            if beginsAtOnce, let first {
+                group.addTask { try await Self.status(navigator, first, vehicles, plan) }
+            }
             if takesAssignments {
                 for await assignment in navigator.assignments {
                     group.addTask {
                         // The vehicle that requested the drive is connected.
-                        try await Self.status(navigator, assignment.answer, assignment.vehicles, assigned)
+                        let plan = assignment.plan ?? assigned
+                        return try await Self.status(navigator, assignment.answer, assignment.vehicles, plan)
                     }
                 }
             }
@@ -112,6 +126,33 @@ package struct Navigate: AsyncParsableCommand {
         // It was reported when it happened.
         if await navigator.connectionError != nil { throw ExitCode(1) }
         if let failed = statuses.first(where: { $0 != 0 }) { throw ExitCode(failed) }
+    }
+
+    /// Does what the lines of standard input say; its end cancels all drives.
+    private static func obeyLines(_ navigator: Navigator, _ own: Navigator.Assignment?) async {
+        for await line in InputLines().lines {
+            let word = line.trimmingCharacters(in: .whitespaces)
+            switch word {
+            case "start":
+                if let own {
+                    await navigator.begin(own)
+                } else {
+                    Terminal.note("start needs --to or --route")
+                }
+            case "cancel": await navigator.cancelNewest()
+            case "quit": return await navigator.cancel()
+            case "": break
+            default:
+                guard let order = Guide.Order(rawValue: word) else {
+                    Terminal.note(
+                        "\(word) is no command; the commands are start, pause, resume, finish, cancel and quit"
+                    )
+                    continue
+                }
+                await navigator.obey(order)
+            }
+        }
+        await navigator.cancel()
     }
 
     /// Makes one drive and returns its exit status. A failure is reported at once, since other drives may continue for hours.

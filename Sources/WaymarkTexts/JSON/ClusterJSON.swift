@@ -6,7 +6,7 @@ package import WaymarkProtocol
 /// What a cluster receives, and its state, as one JSON object per line. Docs/cluster-json.md has every key.
 package enum ClusterJSON {
     /// Which lines with the state are printed.
-    package enum States: String, Sendable, CaseIterable { case none, changes, full }
+    package enum States: String, Sendable, CaseIterable { case none, changes, full, shown }
 
     /// Something that happened to the connection.
     package static func connection(_ state: ConnectionState, at time: Date) -> String {

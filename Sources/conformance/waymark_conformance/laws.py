@@ -1,11 +1,16 @@
 """Laws: what must hold in every conversation, whatever the case is about. Their ids and requirements are in data/laws.json."""
 
 from collections import Counter
+from collections.abc import Callable
 
 from .frames import FLAGS, flag_names
 from .schema import MESSAGES, faults
 
-SENDERS = {"endpoint": {"newcomer", "peer", "endpoint"}, "client": {"newcomer", "peer", "client", "publisher"}}
+SENDERS = {
+    "endpoint": {"newcomer", "peer", "endpoint"},
+    "client": {"newcomer", "peer", "client", "publisher"},
+    "observer": {"newcomer", "peer", "observer"},
+}
 # Types that the gateway sends, by the role of their receiver.
 TO_ENDPOINT = {
     "Welcome",
@@ -102,6 +107,8 @@ class Laws:
         self.broken: list[tuple[str, str]] = []
         self.count, self.is_over = 0, False
         self.pings: Counter[int] = Counter()
+        # How late this program has been since an instant, at worst: what it measures is wrong by as much.
+        self.late: Callable[[float], float] = lambda since: 0.0
 
     def law(self, name, holds, text):
         self.used.add(name)
@@ -260,8 +267,15 @@ class GatewayLaws(Laws):
             self.law("NAMED", bool(frame.decoded.get("vehicle_id")), f"{frame.name} does not name the vehicle")
 
 
+HELLOS = {
+    "endpoint": ("VEHICLE_ENDPOINT", "vehicle"),
+    "client": ("NAVIGATION_CLIENT", "navigation"),
+    "observer": ("OBSERVER", "observer"),
+}
+
+
 class PeerLaws(Laws):
-    """An endpoint or a client, seen from its gateway."""
+    """An endpoint, a client or an observer, seen from its gateway."""
 
     def __init__(self, role):
         super().__init__()
@@ -315,15 +329,16 @@ class PeerLaws(Laws):
 
     def role_of(self, frame):
         if frame.name == "Hello":
-            role = {"endpoint": "VEHICLE_ENDPOINT", "client": "NAVIGATION_CLIENT"}[self.role]
-            part = {"endpoint": "vehicle", "client": "navigation"}[self.role]
-            other = {"endpoint": "navigation", "client": "vehicle"}[self.role]
             body = frame.decoded
-            self.law("HELLO", body.get("role") == role and part in body and other not in body, "role and content of the Hello do not fit")
+            role, part = HELLOS[self.role]
+            # An observer may leave its part out: it has only ids for others to read.
+            is_right = part in body or self.role == "observer"
+            others = [other for _, other in HELLOS.values() if other != part and other in body]
+            self.law("HELLO", body.get("role") == role and is_right and not others, "role and content of the Hello do not fit")
             self.law("HELLO", body.get("version_min", 0) <= 2 <= body.get("version_max", 0), "the Hello does not offer version 2")
 
     def session_of(self, frame):
-        if self.role != "endpoint" or frame.name not in MESSAGES:
+        if self.role == "client" or frame.name not in MESSAGES:
             return
         if frame.name == "Receipt":
             fits = frame.session in self.sessions
@@ -365,5 +380,27 @@ class EndpointLaws(PeerLaws):
         self.law("RECEIPT", frame.decoded.get("shown_sequence", 0) <= number, "Receipt shows more than it received")
         self.law("RATE", self.every > 0, "Receipt, which was not requested")
         if self.receipts and self.every:
-            self.law("RATE", now - self.receipts[-1] > self.every * 0.8 - 0.05, f"two Receipts within {now - self.receipts[-1]:.3f} s")
+            apart = now - self.receipts[-1]
+            least = self.every * 0.8 - 0.05 - 2 * self.late(self.receipts[-1] - self.every)
+            self.law("RATE", apart > least, f"two Receipts within {apart:.3f} s")
         self.receipts.append(now)
+
+
+class ObserverLaws(PeerLaws):
+    """What an observer asks for: an observation that can be continued, and nothing else."""
+
+    def __init__(self):
+        super().__init__("observer")
+        # The number of the last entry that it was told.
+        self.told = 0
+
+    def sent(self, frame, now):
+        super().sent(frame, now)
+        if isinstance(frame.decoded, dict):
+            self.told = max(self.told, frame.decoded.get("number", 0))
+
+    def received(self, frame, fault, now):
+        super().received(frame, fault, now)
+        if frame.name == "Observe":
+            after = frame.decoded.get("after_number", 0)
+            self.law("AFTER", after <= self.told, f"Observe after the entry {after}, and the last one that was told is {self.told}")

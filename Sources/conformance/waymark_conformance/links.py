@@ -16,6 +16,26 @@ def clock():
     return asyncio.get_running_loop().time()
 
 
+class Lateness:
+    """How late this program wakes up. On a busy machine, what a case measures is wrong by as much."""
+
+    TICK = 0.01
+
+    def __init__(self):
+        self.found: deque[tuple[float, float]] = deque(maxlen=10_000)
+        self.task = asyncio.create_task(self.watch())
+
+    async def watch(self):
+        while True:
+            due = clock() + self.TICK
+            await asyncio.sleep(self.TICK)
+            self.found.append((clock(), clock() - due))
+
+    def worst(self, since):
+        """The longest delay that ended after an instant, in seconds."""
+        return max((late for at, late in self.found if at >= since), default=0.0)
+
+
 class Link:
     """Reads and writes frames, answers Pings, and keeps a log."""
 
@@ -30,6 +50,7 @@ class Link:
         # `serves`: the other side is a gateway, so publications are numbered; `lenient`: what is left at the end does not matter.
         self.serves, self.lenient = True, False
         self.session, self.next, self.hello, self.last_heard, self.gap = 0, {}, {}, clock(), 0.0
+        self.began = clock()
         self.cutter = Reader()
         self.task = asyncio.create_task(self.read())
 

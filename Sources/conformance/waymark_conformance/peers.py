@@ -22,7 +22,7 @@ SHOWS = re.compile(
 )
 # The page's defaults, in seconds.
 TIMES = {"grace": 30, "request": 10, "prompt": 60, "share": 10, "handshake": 5, "stall": 30, "errors": 10}
-PARTS = ("state", "json", "screen", "reconnects", "drives", "commands")
+PARTS = ("state", "json", "screen", "entries", "reconnects", "drives", "commands", "gauge")
 # What a setup can change.
 SETUP_KEYS = ("command", "file", "changed", "times", "environment")
 KINDS = {dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a number", float: "a number", type(None): "null"}
@@ -130,7 +130,8 @@ class Process:
         self.peer, self.places = peer, dict(places)
         self.folder = tempfile.mkdtemp(prefix="waymark-conformance-")
         self.places["folder"] = self.folder
-        self.lines, self.views, self.state = [], [], {}
+        self.lines, self.views, self.state, self.entries = [], [], {}, []
+        self.held = Held()
         self.news = asyncio.Event()
         self.process: asyncio.subprocess.Process | None = None
 
@@ -185,7 +186,9 @@ class Process:
     def understand(self, line):
         if len(self.lines) < 10_000:
             self.lines.append(line)
-        if line.startswith("{"):
+        if self.peer.role == "observer":
+            self.observed(line)
+        elif line.startswith("{"):
             with contextlib.suppress(ValueError):
                 report = json.loads(line)
                 if report.get("kind") == "state":
@@ -198,6 +201,20 @@ class Process:
             self.views.append({"shows": False})
         elif match := SHOWS.match(line):
             self.views.append(view_of_text(match))
+
+    def observed(self, line):
+        """A line of an observer: what it holds, or an entry."""
+        if line.startswith("{"):
+            with contextlib.suppress(ValueError):
+                report = json.loads(line)
+                if report.get("kind") == "records":
+                    self.views.append({key: report.get(key) for key in ("vehicles", "clients", "sessions", "complete")})
+                else:
+                    self.entries.append(report)
+        elif entry := entry_of_text(line):
+            self.entries.append(entry)
+        elif self.held.change(line):
+            self.views.append(self.held.view())
 
     def signal(self, name):
         """Sends a signal by its name without SIG."""
@@ -268,6 +285,48 @@ def view_of_state(state):
         "segments": len(segments),
         "points": sum(len(each.get("coordinates", [])) for each in segments),
     }
+
+
+class Held:
+    """The records that an observer holds, read from its lines as the example observe.py prints them."""
+
+    LINE = re.compile(r"(vehicle|client|session) (\S+?)( is gone|:.*|)$")
+
+    def __init__(self):
+        self.forget()
+
+    def forget(self):
+        self.ids: dict[str, set[str | int]] = {"vehicle": set(), "client": set(), "session": set()}
+        self.is_complete = False
+
+    def change(self, line):
+        """Whether a line tells of records."""
+        if line.startswith("full from number "):
+            self.forget()
+        elif line.startswith("holds "):
+            self.is_complete = True
+        elif match := self.LINE.match(line):
+            kind, name, what = match.groups()
+            known = self.ids[kind]
+            (known.discard if what == " is gone" else known.add)(int(name) if kind == "session" else name)
+        else:
+            return False
+        return True
+
+    def view(self):
+        """The view of the JSON line `records`."""
+        return {f"{kind}s": sorted(ids) for kind, ids in self.ids.items()} | {"complete": self.is_complete}
+
+
+def entry_of_text(line):
+    """The entry of a line of observe.py, or None."""
+    if match := re.match(r"event ([a-z ]+|\d+)", line):
+        return {"kind": "event", "event": re.sub(r" code$", "", match[1].strip())}
+    if match := re.match(r"(?:from|to) .+?: 0x[0-9A-F]{4}(?: number (\d+))?", line):
+        return {"kind": "frame", "sequence": int(match[1] or 0)}
+    if match := re.match(r"(\d+) entries were dropped", line):
+        return {"kind": "dropped", "count": int(match[1])}
+    return None
 
 
 def view_of_text(match):

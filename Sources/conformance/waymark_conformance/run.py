@@ -13,7 +13,7 @@ from typing import Any
 from .cases import Case
 from .client_laws import ClientLaws
 from .judging import Failed
-from .laws import EndpointLaws, GatewayLaws
+from .laws import EndpointLaws, GatewayLaws, ObserverLaws
 from .links import Link, clock
 from .peers import Process, free_ports
 from .schema import Malformed, load
@@ -201,9 +201,12 @@ class PeerView:
                 raise Failed("it did not connect in time", otherwise)
             if scene.process.started.returncode is not None and self.new.empty():
                 raise Failed(scene.process.last_words(), otherwise)
-        laws = EndpointLaws() if self.peer.role == "endpoint" else ClientLaws(self.sessions)
+        laws = {"endpoint": EndpointLaws, "client": lambda: ClientLaws(self.sessions), "observer": ObserverLaws}[self.peer.role]()
+        laws.late = scene.late.worst
         if scene.observed:
             laws.sessions |= scene.observed[-1].sessions
+            if isinstance(laws, ObserverLaws):
+                laws.told = scene.observed[-1].told
             if isinstance(laws, EndpointLaws):
                 laws.cursor, laws.end = scene.observed[-1].cursor, scene.observed[-1].end
                 laws.session = scene.observed[-1].session
@@ -243,8 +246,8 @@ async def run_case(case, stage, slowness=1.0):
         verdict, why = FAILED, str(error)
     except (Malformed, KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
         verdict, why = FAILED, f"the case itself is wrong: {error!r} {traceback.format_exc(limit=-2)}"
-    for link in scene.links.values():
-        link.leave()
+    finally:
+        scene.close()
     lines = scene.process.lines if scene.process else []
     log = [(at - began, who, what, frame) for at, who, what, frame in scene.log]
     return Result(case, verdict, why, log, lines, clock() - began, scene.observed)

@@ -7,14 +7,14 @@ import math
 
 from .frames import HEADER, PUBLISHED, Frame, flag_bits, flag_names, type_number
 from .judging import Failed, Judging
-from .links import clock
+from .links import Lateness, clock
 from .match import filled, merged, mismatch
 from .peers import Process
 from .schema import NAMES, Malformed, encode, load
 
 SCENES, FRAGMENTS = load("scenes.json"), load("fragments.json")
 # Frames that an expectation passes over unless it is about them.
-NOISE = {"Ping", "Pong", "Acknowledgement", "VehicleChanged", "ReceiptReport", "VehicleSettings", "Receipt"}
+NOISE = {"Ping", "Pong", "Acknowledgement", "VehicleChanged", "ReceiptReport", "VehicleSettings", "Receipt", "ReadCounters"}
 WITHIN = 5.0
 # How long an end waits for frames that nothing asked for.
 LINGER = 0.12
@@ -37,8 +37,8 @@ class Scene(Judging):
         self.names, self.stage, self.slowness = names, stage, slowness
         self.links, self.log, self.observed = {}, [], []
         self.process: Process | None = None
-        self.was_told = False
         self.marks = {}
+        self.late = Lateness()
 
     # Names and times
 
@@ -286,7 +286,9 @@ class Scene(Judging):
             self.names[f"s_{link.name}"] = link.session
         elif frame.name == "Welcome":
             self.names[f"token_{link.name}"] = frame.decoded.get("resumption_token", "")
-        self.names["sequence"] = frame.sequence
+        elif frame.name == "Observe":
+            self.check_wanted(frame.decoded)
+        self.names["sequence"], self.names["type"] = frame.sequence, frame.type
 
     async def quiet(self, target, step):
         """Nothing comes for a time, except NOISE and the types of `except`; with `of`, nothing of these types."""
@@ -395,6 +397,7 @@ class Scene(Judging):
         link.serves = False
         frame = await self.expect(target, {"type": "Hello", "body": step.get("hello", {}), "otherwise": step.get("otherwise", "")})
         link.hello = frame.decoded
+        self.check_applies(link.hello)
         self.names["hello_token"] = frame.decoded.get("resumption_token", "")
         if step.get("welcome") is not False:
             await self.welcome(target, {"body": step.get("welcome", {})})
@@ -405,6 +408,8 @@ class Scene(Judging):
         default = self.fill({"$use": "welcome"})
         default["resumption_token"] = f"{next(unique):032x}"
         known = [*range(1, 13), 15, 16] if "vehicle" in link.hello else [*range(1, 11), 13, 14, 15, 16]
+        if link.hello.get("role") == "OBSERVER":
+            known, default["visibility"] = [], "CONTENT"
         default["features"] = [
             {"feature": each, "granted": True}
             if NAMES["Feature"][each] in asked or each > 14
@@ -472,6 +477,22 @@ class Scene(Judging):
                 raise Failed(f"its state is another: {fault}", step.get("otherwise", ""))
             await asyncio.sleep(0.01)
 
+    async def same_wish(self, target, _):
+        """The last Observe of an observer wants what the one before wanted."""
+        before, last = [frame.decoded | {"after_number": 0} for _, frame in self.came(target, "Observe")][-2:]
+        if last != before:
+            raise Failed(f"{target}: it wants {last}, not {before} as before")
+
+    async def entry(self, pattern, step):
+        """An observer has printed an entry that fits the pattern, in time."""
+        if "entries" not in self.stage.peer.driver:
+            raise Failed("it does not print what it is told", "UNIMPLEMENTED")
+        until = clock() + self.seconds(step.get("within", WITHIN)) * self.slowness
+        while all(mismatch(pattern, each, dict(self.names)) is not None for each in self.program.entries):
+            if clock() > until:
+                raise Failed(f"it has not printed {pattern}")
+            await asyncio.sleep(0.01)
+
     async def needs(self, part, _):
         """Without this part of the driver contract the case is not run."""
         if part not in self.stage.parts:
@@ -496,6 +517,12 @@ class Scene(Judging):
             if mismatch(pattern, view, dict(self.names), "") is None:
                 raise Failed(f"showed {pattern}")
 
+    def close(self):
+        """Ends what the scene itself does."""
+        self.late.task.cancel()
+        for link in self.links.values():
+            link.leave()
+
     async def end(self):
         """The end of a case: frames that nothing asked for fail it."""
         await asyncio.sleep(LINGER)
@@ -519,7 +546,6 @@ VERBS = {
         "mark",
         "times",
         "silence",
-        "declares",
         "takes",
         "come",
         "terminate",
@@ -554,6 +580,8 @@ VERBS = {
         "accept",
         "welcome",
         "state",
+        "entry",
+        "same_wish",
         "needs",
         "none",
         "said",

@@ -6,10 +6,11 @@ import argparse
 import asyncio
 import math
 import os
+import secrets
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from types import FrameType
 
@@ -24,6 +25,9 @@ _RETRY_DELAY = 0.2
 #: A program that has not ended so long after a signal is ended, in seconds.
 _PATIENCE = 0.7
 USAGE, FAILURE = 64, 1
+_STATES = "how the state is printed after a change; shown: where all of it has arrived, as a driver sees it"
+#: The lines of standard input that --commands takes.
+COMMANDS = "waypoint LAT LON, destination LAT LON, withdraw, yes, no, cancel, own, allow and quit"
 
 
 class Parser(argparse.ArgumentParser):
@@ -48,6 +52,13 @@ def _frame_bytes(text: str) -> int:
     return value
 
 
+def _slots(text: str) -> int:
+    value = int(text)
+    if not 0 <= value <= 4_294_967_295:
+        raise argparse.ArgumentTypeError("must be 0 or more")
+    return value
+
+
 def parser() -> Parser:
     """The command line."""
     top = Parser(prog="python -m waymark_nav", description="Clusters for the Waymark gateway.")
@@ -61,10 +72,12 @@ def parser() -> Parser:
     cluster.add_argument("--key-file", metavar="FILE", help="a file with the listener's pre-shared key")
     cluster.add_argument("--wait", type=_seconds, metavar="SECONDS", help="how long to wait for a gateway that cannot be reached yet")
     cluster.add_argument("--receive-frame-bytes-max", type=_frame_bytes, default=0, metavar="BYTES", help="the largest frame that it takes")
-    cluster.add_argument("--states", choices=("none", "changes", "full"), default="changes", help="how the state is printed after a change")
+    cluster.add_argument("--states", choices=("none", "changes", "full", "shown"), default="changes", help=_STATES)
+    cluster.add_argument("--slots", type=_slots, default=0, metavar="N", help="for how many maneuvers it has slots (default: no limit)")
     answers = cluster.add_mutually_exclusive_group()
     answers.add_argument("--accept-prompts", choices=("yes", "no"), help="how questions to the user are answered; without it, only watch")
     answers.add_argument("--watch", action="store_true", help="only watch")
+    answers.add_argument("--commands", action="store_true", help="do what the lines of standard input say, and end when it does")
     cluster.add_argument("--until", choices=("finished", "cancelled", "ended"), help="end with status 0 when guidance ends so")
     cluster.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="end after so many seconds of being connected")
     return top
@@ -79,6 +92,10 @@ class Cluster:
         self._was_connected = False
         self._loop = asyncio.get_running_loop()
         self._end: asyncio.Future[int] = self._loop.create_future()
+        self._tasks: set[asyncio.Task[None]] = set()
+        #: Questions that wait for a command, oldest first.
+        self._questions: list[asyncio.Future[bool]] = []
+        self._request = ""
 
     async def run(self) -> int:
         """The exit status."""
@@ -86,8 +103,10 @@ class Cluster:
         self._print(_json.connection(Connecting()))
         endpoint = await self._connect(credential)
         try:
-            if self._options.accept_prompts:
+            if self._is_cluster:
                 endpoint.set_ready()
+            if self._options.commands:
+                self._begin(self._obey_lines(endpoint))
             async with asyncio.timeout(self._options.timeout):
                 status = await self._end
         except TimeoutError:
@@ -95,6 +114,8 @@ class Cluster:
                 _note(f"Error: --until {self._options.until} was not reached within {self._options.timeout:g} seconds")
             status = FAILURE if self._options.until else 0
         finally:
+            for task in list(self._tasks):
+                task.cancel()
             await endpoint.close()
         return status
 
@@ -140,20 +161,86 @@ class Cluster:
                 raise
 
     def _endpoint(self, credential: bytes) -> Endpoint:
-        is_cluster, is_yes = self._options.accept_prompts is not None, self._options.accept_prompts == "yes"
         endpoint = Endpoint(
             self._options.id,
             self._options.endpoint,
             self._options.connect,
             receive_frame_bytes_max=self._options.receive_frame_bytes_max,
-            guidance_wanted=is_cluster,
-            on_prompt=(lambda prompt: is_yes) if is_cluster else None,
-            on_destination=(lambda share: is_yes) if is_cluster else None,
+            limits=m.VehicleLimits(maneuvers_stored_max=self._options.slots),
+            guidance_wanted=self._is_cluster,
+            on_prompt=self._ask if self._is_cluster else None,
+            on_destination=self._ask if self._is_cluster else None,
             credential=credential,
             reconnection=Reconnection(refusal_delay=None),
         )
         endpoint._on_event = self._handle
         return endpoint
+
+    @property
+    def _is_cluster(self) -> bool:
+        """Whether it answers, and does not only watch."""
+        return self._options.commands or self._options.accept_prompts is not None
+
+    async def _ask(self, asked: m.Prompt | m.ShareDestination) -> bool:
+        """The answer to a question: of the command line, or of the next command."""
+        if not self._options.commands:
+            return bool(self._options.accept_prompts == "yes")
+        if isinstance(asked, m.ShareDestination):
+            return True  # No command answers it.
+        question: asyncio.Future[bool] = self._loop.create_future()
+        self._questions.append(question)
+        try:
+            return await question
+        finally:
+            self._questions.remove(question)
+
+    def _begin(self, call: Coroutine[object, object, None]) -> None:
+        task = self._loop.create_task(call)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _obey_lines(self, endpoint: Endpoint) -> None:
+        """Does what the lines of standard input say; its end is that of the program."""
+        reader = asyncio.StreamReader()
+        await self._loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+        while line := await reader.readline():
+            try:
+                self._obey(line.decode("utf-8", "replace").split(), endpoint)
+            except ValueError as error:  # Also a Rejection.
+                _note(str(error))
+        self._finish(0)
+
+    def _obey(self, words: list[str], endpoint: Endpoint) -> None:
+        match words:
+            case ["waypoint" | "destination" as kind, latitude, longitude]:
+                place = m.Waypoint(center=m.Coordinate(latitude=float(latitude), longitude=float(longitude)))
+                self._request = secrets.token_hex(8)
+                ask = endpoint.request_waypoint if kind == "waypoint" else endpoint.request_destination
+                self._begin(self._tell(f"{kind} {latitude} {longitude}", ask(place, request_id=self._request)))
+            case ["withdraw"] if self._request:
+                endpoint.withdraw(self._request)
+            case ["yes" | "no" as answer] if open_ones := [each for each in self._questions if not each.done()]:
+                open_ones[-1].set_result(answer == "yes")
+            case ["cancel"]:
+                self._begin(self._tell("cancel", endpoint.cancel_navigation()))
+            case ["own"]:
+                self._begin(self._tell("own", endpoint.cancel_navigation(m.CancelReason.OWN_NAVIGATION_STARTED)))
+            case ["allow"]:
+                endpoint.allow_navigation()
+            case ["quit"]:
+                self._finish(0)
+            case ["withdraw"] | ["yes"] | ["no"]:
+                _note(f"there is nothing to answer with {words[0]}")
+            case [_, *_]:
+                _note(f"{words[0]} is no command; the commands are {COMMANDS}")
+
+    @staticmethod
+    async def _tell(what: str, call: Coroutine[object, object, object]) -> None:
+        """Prints how a request ended on standard error."""
+        try:
+            _note(f"{what}: {await call}")
+        except WaymarkError as error:
+            _note(f"{what}: {error}")
 
     def _handle(self, event: Event) -> None:
         match event:
@@ -177,7 +264,8 @@ class Cluster:
         self._state = update.state
         self._print(_json.message(update), now)
         if update.state != before:
-            if self._options.states == "full":
+            is_whole = update.state.is_complete and update.state.snapshot_end is None
+            if self._options.states == "full" or (self._options.states == "shown" and is_whole):
                 self._print(_json.state(update.state), now)
             elif self._options.states == "changes" and (change := _json.change(update.state, before)) is not None:
                 self._print(change, now)
@@ -237,7 +325,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Runs a command; returns the exit status."""
     top = parser()
     options = top.parse_args(arguments)
-    if options.accept_prompts is None and not options.watch:
+    if options.accept_prompts is None and not options.watch and not options.commands:
         _note("only watching; --accept-prompts makes this a cluster that is ready and answers")
 
     async def run() -> int:

@@ -284,6 +284,25 @@ import WaymarkProtocol
         #expect(said(endpoint.takeOutputs()) == ["ask", "stop"])
     }
 
+    @Test func `a prompt from before a loss is answered only when it has come again`() throws {
+        var endpoint = try DrivenPeer.endpoint()
+        endpoint.open(keepalive: 600_000)
+        let prompt = Message.prompt(
+            Prompt(
+                requestID: "p", waypoint: place,
+                travelEstimates: TravelEstimates(distanceRemaining: .meters(1)),
+                deadlineMilliseconds: 60_000))
+        endpoint.hear(prompt)
+        Self.reconnect(&endpoint, isResumed: true)
+        _ = endpoint.read()
+        endpoint.use { $0.answerPrompt("p", isAccepted: true, into: &$1) }
+        #expect(endpoint.read().isEmpty)
+        endpoint.hear(prompt)
+        #expect(endpoint.readMessages().map(\.type) == [.promptAnswer])
+        let asked = endpoint.takeOutputs().count { if case .ask = $0 { true } else { false } }
+        #expect(asked == 1)
+    }
+
     @Test func `a receipt is sent at most once in its interval, and says what was shown`() throws {
         var endpoint = try DrivenPeer.endpoint()
         endpoint.open(keepalive: 600_000)

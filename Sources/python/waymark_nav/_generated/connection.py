@@ -590,7 +590,7 @@ define(
     Field(11, "negotiated_limits", MESSAGE, of=NegotiatedLimits),
     Field(12, "gateway_instance", STRING, lower=1, upper=64, required=True, name=True),
     Field(13, "gateway_epoch", UINT64, lower=1, upper=18446744073709551615, required=True),
-    Field(14, "visibility", ENUM, of=Visibility, lower=0, upper=3),
+    Field(14, "visibility", ENUM, of=Visibility, lower=0, upper=2147483647),
     Field(15, "send_frame_bytes_max", UINT32),
 )
 define(

@@ -677,7 +677,7 @@ struct  Waymark__V1__Welcome
    */
   uint64_t gateway_epoch;
   /*
-   * For an observer: what it sees. [0 ... 3]
+   * For an observer: what it sees.
    */
   Waymark__V1__Visibility visibility;
   /*
