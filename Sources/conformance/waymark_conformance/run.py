@@ -16,7 +16,7 @@ from .judging import Failed
 from .laws import EndpointLaws, GatewayLaws
 from .links import Link, clock
 from .peers import Process, free_ports
-from .schema import Malformed, load
+from .schema import VERSION, Malformed, load
 from .steps import Scene
 
 OK, NON_STRICT, INFORMATIONAL, UNIMPLEMENTED, FAILED = "OK", "NON-STRICT", "INFORMATIONAL", "UNIMPLEMENTED", "FAILED"
@@ -221,7 +221,7 @@ class PeerView:
 async def run_case(case, stage, slowness=1.0):
     """Runs one case; its deadline ends it."""
     number = next(runs)
-    names = {"vehicle": f"{case.id.lower()}.{number}", "number": number, "started_ms": int(time.time() * 1000)}
+    names = {"vehicle": f"{case.id.lower()}.{number}", "number": number, "version": VERSION["minor"], "started_ms": int(time.time() * 1000)}
     view = stage.view(case)
     scene = Scene(names, view, slowness)
     began, verdict, why = clock(), OK, ""

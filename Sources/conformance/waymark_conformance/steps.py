@@ -7,6 +7,7 @@ import math
 
 from .frames import HEADER, PUBLISHED, Frame, flag_bits, flag_names, type_number
 from .judging import Failed, Judging
+from .later import LaterVersion
 from .links import clock
 from .match import filled, merged, mismatch
 from .peers import Process
@@ -368,6 +369,7 @@ class Scene(Judging):
         """Connects to the gateway; sends a Hello, and expects a Welcome, unless the step says otherwise."""
         role = step.get("role", "endpoint")
         link = await self.stage.connect(self, target, role, step.get("listener", role), step.get("receive_bytes", 0))
+        link.version = LaterVersion() if self.stage.case.later else None
         if target in self.links:
             link.next, link.session = self.links[target].next, self.links[target].session
         self.links[target] = link
@@ -392,6 +394,7 @@ class Scene(Judging):
         until = clock() + self.seconds(step.get("within", 10)) * self.slowness
         link = await self.stage.accepted(self, target, until, step.get("otherwise", ""))
         self.links[target] = link
+        link.version = LaterVersion() if self.stage.case.later else None
         link.serves = False
         frame = await self.expect(target, {"type": "Hello", "body": step.get("hello", {}), "otherwise": step.get("otherwise", "")})
         link.hello = frame.decoded
