@@ -4,8 +4,10 @@ Fields with unknown numbers, in the message and in all that are in it; the flags
 does not exist, with SKIPPABLE. Values, roles and limits are in the cases themselves.
 """
 
+import contextlib
+
 from .frames import FLAGS, Frame, type_number
-from .schema import FIELDS, MESSAGES, TYPES, key, split, varint
+from .schema import FIELDS, MESSAGES, TYPES, Malformed, key, split, varint
 
 # One field of each kind, with numbers that no message has: a number, eight bytes, a text, four bytes.
 FIELD_NUMBERS = (1001, 1002, 1003, 1004)
@@ -41,8 +43,9 @@ class LaterVersion:
 
     def frames(self, frame):
         """The frames to send in place of one."""
-        if frame.type in TYPES:
-            frame.body = body_with_fields(TYPES[frame.type], frame.body)
+        with contextlib.suppress(Malformed):  # Some cases send what is no message.
+            if frame.type in TYPES:
+                frame.body = body_with_fields(TYPES[frame.type], frame.body)
         frame.flags |= UNNAMED
         if frame.type in (HELLO, WELCOME, GOODBYE):
             return [frame]
