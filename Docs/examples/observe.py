@@ -48,11 +48,6 @@ def frames_in(data):
     return found
 
 
-def word(words, value):
-    """The word of a value, or its number if a later version has added it."""
-    return words[value] if value < len(words) else str(value)
-
-
 class Observer(Peer):
     def __init__(self, address, vehicle=""):
         super().__init__(address)
@@ -69,7 +64,7 @@ class Observer(Peer):
         return number(1, 1) + number(2, 1) + number(3, 3) + (chunk(11, token) if token else b"") + about
 
     def welcomed(self, body):
-        say(f"sees {word(VISIBILITY, body.number(14))}")
+        say(f"sees {VISIBILITY[body.number(14)]}")
         self.number = self.number if body.number(6) else 0
         wish = chunk(1, self.vehicle) if self.vehicle else b""
         self.send(OBSERVE, wish + number(5, 1) + number(6, 1) + number(7, 1) + number(8, self.number))
@@ -133,7 +128,7 @@ class Observer(Peer):
 
     @staticmethod
     def about_session(record):
-        return f": {record.text(2)}, {word(PHASES, record.number(5))}{', suspended' if record.number(7) else ''}"
+        return f": {record.text(2)}, {PHASES[record.number(5)]}{', suspended' if record.number(7) else ''}"
 
     def tell_event(self, body):
         about = body.texts(7) + body.texts(8) + ([f"session {body.number(9)}"] if body.number(9) else [])

@@ -83,6 +83,10 @@ class Link:
                 self.laws.sent(each, each.at)
             self.write(each.pack())
 
+    def is_of_later_version(self, is_later):
+        """From now on this side is of a later version, or not."""
+        self.version = LaterVersion() if is_later else None
+
     def write(self, data):
         with contextlib.suppress(ConnectionError, RuntimeError):
             self.output(data)
