@@ -32,6 +32,8 @@ message Hello {
   uint32 version = 1;
   // [at most 8 bytes]
   string name = 2;
+  // [1 ... 1]
+  Color paint = 5;
   // [1 000 ... 2 000]
   uint32 keepalive_milliseconds = 3;
   reserved 4;
@@ -47,6 +49,8 @@ message Place {
   Color color = 3;
   // [at most 4, each a name]
   repeated string names = 5;
+  // [0 ... 1]
+  Color other = 7;
 }
 
 // [type 0x0101, published]
@@ -106,6 +110,9 @@ CHANGES = [
         "[1 000 ... 1 500]",
         ["major  Hello.keepalive_milliseconds: the value is within 1000 ... 1500, not 1000 ... 2000"],
     ),
+    # A role, which only the gateway reads; what peers read has all its values.
+    ("[1 ... 1]", "[1 ... 3]", ["minor  Hello.paint: the values are within 1 ... 3, not 1 ... 1 (REQ-COMPAT-01)"]),
+    ("[0 ... 1]", "[0 ... 3]", ["major  Place.other: the values are within 0 ... 3, not 0 ... 1 (REQ-COMPAT-02)"]),
     ("[0 or 10 ... 20]", "[0 or 10 ... 30]", ["major  Place.speed: the value is within 10 ... 30, not 10 ... 20 (REQ-COMPAT-02)"]),
     ("[0 or 10 ... 20]", "[10 ... 20]", ["major  Place.speed: may not be 0 any more"]),
     ("  // [0 or 10 ... 20]\n", "", ["major  Place.speed: the value is not limited to 10 ... 20 any more"]),

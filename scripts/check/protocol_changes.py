@@ -181,7 +181,7 @@ class Messages:
 
     def __init__(self, old, new):
         self.old, self.new = old["messages"], new["messages"]
-        self.retired = set(old["retired"])
+        self.retired, self.enumerations = set(old["retired"]), set(old["enumerations"])
         self.to_peers = reach(self.new, {name for name, each in self.new.items() if each.get("sender", "") not in {"", *TO_THE_GATEWAY}})
 
     def differences(self):
@@ -232,6 +232,10 @@ class Messages:
             yield Difference(where, "may not be 0 any more", MAJOR, BREAKS)
         elif old.bounds and new.bounds and new.has_zero and not old.has_zero:
             yield self.permission(where, name, "may be 0")
+        if "the value" in old.bounds and field_is_wider(old, new) and before["type"] in self.enumerations:
+            text = f"the values are within {words(new.bounds['the value'])}, not {words(old.bounds.pop('the value'))}"
+            del new.bounds["the value"]
+            yield self.permission(where, name, text)
         yield from limits(where, old, new)
 
     def permission(self, where, name, text):
@@ -299,6 +303,12 @@ def limits(where, old, new):
             yield Difference(where, text, MAJOR, BREAKS)
     for rule in sorted(old.others ^ new.others):
         yield Difference(where, f"[{rule}] is {'dropped' if rule in old.others else 'added'}", MAJOR, BREAKS)
+
+
+def field_is_wider(old, new):
+    """Whether the range of values has become larger."""
+    before, after = old.bounds["the value"], new.bounds.get("the value", (1, 0))
+    return before != after and after[0] <= before[0] and before[1] <= after[1]
 
 
 def words(bounds):

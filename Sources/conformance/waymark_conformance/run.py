@@ -134,6 +134,7 @@ class GatewayView:
         await asyncio.get_running_loop().sock_connect(plug, await self.stage.route(port))
         reader, writer = await asyncio.open_connection(sock=plug, limit=receive_bytes or 65_536)
         laws = GatewayLaws(role)
+        laws.is_later = self.case.later
         scene.observed.append(laws)
         return Link(target, reader, writer, scene.log, laws)
 

@@ -548,7 +548,7 @@ define(
     ResumedSession,
     Field(1, "session_id", UINT32, lower=1, upper=4294967295, required=True),
     Field(2, "sequence", UINT64),
-    Field(3, "phase", ENUM, of=SessionPhase, lower=1, upper=4, required=True),
+    Field(3, "phase", ENUM, of=SessionPhase, lower=1, upper=2147483647, required=True),
     Field(4, "end_reason", UINT32, lower=0, upper=2147483647),
 )
 define(
@@ -566,7 +566,7 @@ define(
     Field(11, "negotiated_limits", MESSAGE, of=NegotiatedLimits),
     Field(12, "gateway_instance", STRING, lower=1, upper=64, required=True, name=True),
     Field(13, "gateway_epoch", UINT64, lower=1, upper=18446744073709551615, required=True),
-    Field(14, "visibility", ENUM, of=Visibility, lower=0, upper=3),
+    Field(14, "visibility", ENUM, of=Visibility, lower=0, upper=2147483647),
 )
 define(
     Goodbye,

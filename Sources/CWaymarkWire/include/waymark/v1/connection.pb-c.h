@@ -593,7 +593,7 @@ struct  Waymark__V1__ResumedSession
    */
   uint64_t sequence;
   /*
-   * [required, 1 ... 4]
+   * [required]
    */
   Waymark__V1__SessionPhase phase;
   /*
@@ -669,7 +669,7 @@ struct  Waymark__V1__Welcome
    */
   uint64_t gateway_epoch;
   /*
-   * For an observer: what it sees. [0 ... 3]
+   * For an observer: what it sees.
    */
   Waymark__V1__Visibility visibility;
 };
