@@ -111,8 +111,8 @@ CHANGES = [
         ["major  Hello.keepalive_milliseconds: the value is within 1000 ... 1500, not 1000 ... 2000"],
     ),
     # A role, which only the gateway reads; what peers read has all its values.
-    ("[1 ... 1]", "[1 ... 3]", ["minor  Hello.paint: the values are within 1 ... 3, not 1 ... 1 (REQ-COMPAT-01)"]),
-    ("[0 ... 1]", "[0 ... 3]", ["major  Place.other: the values are within 0 ... 3, not 0 ... 1 (REQ-COMPAT-02)"]),
+    ("[1 ... 1]", "[1 ... 3]", ["minor  Hello.paint: the value is within 1 ... 3, not 1 ... 1 (REQ-COMPAT-01)"]),
+    ("[0 ... 1]", "[0 ... 3]", ["major  Place.other: the value is within 0 ... 3, not 0 ... 1 (REQ-COMPAT-02)"]),
     ("[0 or 10 ... 20]", "[0 or 10 ... 30]", ["major  Place.speed: the value is within 10 ... 30, not 10 ... 20 (REQ-COMPAT-02)"]),
     ("[0 or 10 ... 20]", "[10 ... 20]", ["major  Place.speed: may not be 0 any more"]),
     ("  // [0 or 10 ... 20]\n", "", ["major  Place.speed: the value is not limited to 10 ... 20 any more"]),

@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "generate"))
@@ -232,11 +233,9 @@ class Messages:
             yield Difference(where, "may not be 0 any more", MAJOR, BREAKS)
         elif old.bounds and new.bounds and new.has_zero and not old.has_zero:
             yield self.permission(where, name, "may be 0")
-        if "the value" in old.bounds and field_is_wider(old, new) and before["type"] in self.enumerations:
-            text = f"the values are within {words(new.bounds['the value'])}, not {words(old.bounds.pop('the value'))}"
-            del new.bounds["the value"]
-            yield self.permission(where, name, text)
-        yield from limits(where, old, new)
+        # More values of an enumeration are no higher limit, but something that was refused.
+        wider = partial(self.permission, where, name) if before["type"] in self.enumerations else None
+        yield from limits(where, old, new, wider)
 
     def permission(self, where, name, text):
         """What was refused is allowed: only the gateway may have to take it, because peers rely on what it refuses."""
@@ -285,8 +284,8 @@ class Rules:
                 self.others.add(rule)
 
 
-def limits(where, old, new):
-    """Limits that are lower or higher, and other rules."""
+def limits(where, old, new, wider=None):
+    """Limits that are lower or higher, and other rules; `wider` judges a range that has become larger."""
     negotiated = NEGOTIATED.get(where) or (where.split(".")[1] if NEGOTIATED_NAMES.match(where) else "")
     for what in {**old.bounds, **new.bounds}:
         before, after = old.bounds.get(what), new.bounds.get(what)
@@ -297,18 +296,15 @@ def limits(where, old, new):
             yield Difference(where, text, MAJOR, BREAKS)
             continue
         text = f"{what} is within {words(after)}, not {words(before)}"
-        if negotiated and before[0] >= after[0] and before[1] <= after[1]:
+        is_wider = after[0] <= before[0] and before[1] <= after[1]
+        if negotiated and is_wider:
             yield Difference(where, f"{text}; {negotiated} is negotiated", MINOR, ADDS)
+        elif wider and is_wider:
+            yield wider(text)
         else:
             yield Difference(where, text, MAJOR, BREAKS)
     for rule in sorted(old.others ^ new.others):
         yield Difference(where, f"[{rule}] is {'dropped' if rule in old.others else 'added'}", MAJOR, BREAKS)
-
-
-def field_is_wider(old, new):
-    """Whether the range of values has become larger."""
-    before, after = old.bounds["the value"], new.bounds.get("the value", (1, 0))
-    return before != after and after[0] <= before[0] and before[1] <= after[1]
 
 
 def words(bounds):
