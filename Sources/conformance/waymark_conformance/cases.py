@@ -31,6 +31,12 @@ class Case:
     steps: list[dict[str, Any]]
     of: str = "MUST"
     """MUST, SHOULD or MAY."""
+    features: list[str] = field(default_factory=list)
+    """What the Hello of the implementation must request or declare; otherwise the case does not apply."""
+    wants: list[str] = field(default_factory=list)
+    """What an observer must want: state, events, frames."""
+    slots: int = 0
+    """For how many maneuvers an endpoint must have slots."""
     setup: str = ""
     alone: bool = False
     later: bool = False
