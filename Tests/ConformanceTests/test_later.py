@@ -5,10 +5,10 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "Sources/conformance"))
-from waymark_conformance.cases import ROLES, load_cases  # noqa: E402
-from waymark_conformance.frames import FLAGS, Frame, type_number  # noqa: E402
-from waymark_conformance.later import FIELD_NUMBERS, NEW_TYPES, LaterVersion  # noqa: E402
-from waymark_conformance.schema import MESSAGES, TYPES, decode, encode, faults  # noqa: E402
+from waymark_conformance.cases import ROLES, load_cases
+from waymark_conformance.frames import FLAGS, Frame, type_number
+from waymark_conformance.later import FIELD_NUMBERS, NEW_TYPES, LaterVersion
+from waymark_conformance.schema import MESSAGES, TYPES, decode, encode, faults
 
 
 class LaterVersions(unittest.TestCase):
