@@ -1,14 +1,18 @@
 """Tests of the later version that the conformance suite invents. Run by `python3 -m unittest` in this folder."""
 
+import io
 import sys
 import unittest
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "Sources/conformance"))
-from waymark_conformance.cases import ROLES, load_cases
-from waymark_conformance.frames import FLAGS, Frame, type_number
-from waymark_conformance.later import FIELD_NUMBERS, NEW_TYPES, LaterVersion
-from waymark_conformance.schema import MESSAGES, TYPES, decode, encode, faults
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "Sources/conformance"))
+from waymark_conformance.__main__ import main  # noqa: E402
+from waymark_conformance.cases import ROLES, load_cases  # noqa: E402
+from waymark_conformance.frames import FLAGS, Frame, type_number  # noqa: E402
+from waymark_conformance.later import FIELD_NUMBERS, NEW_TYPES, LaterVersion  # noqa: E402
+from waymark_conformance.schema import MESSAGES, TYPES, decode, encode, faults  # noqa: E402
 
 
 class LaterVersions(unittest.TestCase):
@@ -38,3 +42,22 @@ class LaterVersions(unittest.TestCase):
     def test_each_role_has_cases_of_a_later_version(self):
         for role in ROLES:
             self.assertGreater(sum(case.later for case in load_cases(role)), 2, role)
+
+
+class Programs(unittest.TestCase):
+    def test_the_examples_are_the_same_programs_at_a_gateway_of_a_later_version(self):
+        for role, program, driver, cases in (
+            ("endpoint", "cluster.py", "state,commands,screen", ["EP-VIEW", "EP-ASK", "EP-SIZE"]),
+            ("client", "navigate.py", "commands", ["CL-ASK", "CL-END", "CL-OPEN", "CL-NUM"]),
+        ):
+            command = f"{sys.executable} {ROOT}/Docs/examples/{program} tcp:127.0.0.1:{{port}} {{vehicle}}"
+            out = io.StringIO()
+            with redirect_stdout(out):
+                arguments = ["--later", "--slowness", "3", "--role", role, "--driver", driver, "--against", command]
+                self.assertEqual(main([*arguments, *cases]), 0, out.getvalue())
+
+    def test_a_gateway_has_cases_of_its_own_for_it(self):
+        out = io.StringIO()
+        with redirect_stderr(out):
+            self.assertEqual(main(["--later", "--role", "gateway", "--against", sys.executable]), 2)
+        self.assertIn("--later is for endpoints", out.getvalue())

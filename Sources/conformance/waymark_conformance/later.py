@@ -17,6 +17,8 @@ LAST = key(1002, 1) + bytes(range(8)) + key(1003, 2) + varint(5) + b"later" + ke
 UNNAMED = 0xFF & ~sum(FLAGS.values())
 # Types without a name, one in each range that is not published, and beyond all of them.
 NEW_TYPES = (0x00F7, 0x02F7, 0x03F7, 0x0400, 0xFFFF)
+# Bodies of this size are as long as they may be.
+FILLED_MIN = 1 << 23
 HELLO, GOODBYE, WELCOME = (type_number(name) for name in ("Hello", "Goodbye", "Welcome"))
 
 
@@ -44,7 +46,7 @@ class LaterVersion:
     def frames(self, frame):
         """The frames to send in place of one."""
         with contextlib.suppress(Malformed):  # Some cases send what is no message.
-            if frame.type in TYPES:
+            if frame.type in TYPES and len(frame.body) < FILLED_MIN:
                 frame.body = body_with_fields(TYPES[frame.type], frame.body)
         frame.flags |= UNNAMED
         if frame.type in (HELLO, WELCOME, GOODBYE):
