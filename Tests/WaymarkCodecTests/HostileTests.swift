@@ -315,7 +315,8 @@ import WaymarkProtocol
                 }
             }
         ).get().message
-        #expect(changed == .vehicleChanged(VehicleStatus(vehicle: "v", standing: .awaited)))
+        let vehicle = VehicleID(unchecked: "v")
+        #expect(changed == .vehicleChanged(VehicleStatus(vehicle: vehicle, standing: .awaited)))
         let shared = try self.read(
             .destinationShareStatus,
             WireWriter.body {
@@ -324,7 +325,7 @@ import WaymarkProtocol
                 $0.number(3, 99)
             }
         ).get().message
-        let willShare = DestinationShareStatus(shareID: "s", vehicle: "v", stage: .willShare)
+        let willShare = DestinationShareStatus(shareID: "s", vehicle: vehicle, stage: .willShare)
         #expect(shared == .destinationShareStatus(willShare))
         let welcomed = try self.read(
             .welcome,
