@@ -155,7 +155,7 @@ def main():
                 sys.exit(f"none of our implementations is called {options.only}")
             if options.only:
                 sys.exit(any(run_peer(program, peer, folder, options)["counts"]["FAILED"] for peer in chosen))
-            subprocess.run([sys.executable, "-m", "unittest", "-q", "test_conformance"], check=True, cwd=TESTS)
+            subprocess.run([sys.executable, "-m", "unittest", "-q", "test_conformance", "test_later"], check=True, cwd=TESTS)
             check([run_peer(program, peer, folder, options) for peer in chosen], options.write)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -182,7 +182,7 @@ static void show(void) {
         if (ahead) snprintf(distance, sizeof distance, "%u", ahead->distance);
         snprintf(line, sizeof line, "shows %s generation %u on %s: %s in %s m, %s, %zu maneuvers, %zu lanes, %zu segments with %zu points",
                  trip, route.generation, *road ? road : "-", maneuver ? maneuver->words : "-", distance,
-                 paused ? "paused" : states[route.state & 3], route.maneuvers.count, lanes ? lanes->lanes : 0, route.segment_count, points);
+                 paused ? "paused" : states[route.state], route.maneuvers.count, lanes ? lanes->lanes : 0, route.segment_count, points);
         for (size_t key = 0; key < sizeof gauges; key++) {
             size_t length = strlen(line);
             if (gauges[key]) snprintf(line + length, sizeof line - length, ", gauge %zu at %d %%", key, gauges[key] - 1);
@@ -250,7 +250,9 @@ static void update(const struct frame *frame) {
     case ROAD:
         WITH(CurrentRoadName, current_road_name, snprintf(road, sizeof road, "%s", m->n_name_variants ? m->name_variants[0] : ""););
         break;
-    case STATE: WITH(UpdateManeuverState, update_maneuver_state, if (IS_CURRENT) route.state = (int)m->state;); break;
+    case STATE: /* A state of a later version is none that it can show. */
+        WITH(UpdateManeuverState, update_maneuver_state, if (IS_CURRENT) route.state = (unsigned)m->state < 4 ? (int)m->state : 0;);
+        break;
     case ESTIMATES:
         WITH(UpdateManeuverEstimates, update_maneuver_estimates,
              if (IS_CURRENT && m->travel_estimates && find(&route.maneuvers, m->maneuver_id))

@@ -167,7 +167,8 @@ class Cluster(Peer):
         elif kind == ROAD:
             self.road = [*body.texts(1), ""][0]
         elif kind == STATE:
-            self.state = body.number(2)
+            state = body.number(2)
+            self.state = state if state < len(STATES) else 0  # a state of a later version is none that it can show
         elif kind == ESTIMATES and body.number(2) in self.maneuvers:
             self.distances[body.number(2)] = body.body(3).number(1)
         elif kind == PAUSE:

@@ -111,7 +111,24 @@ ENDPOINTS = [
         '            self.road = [*body.texts(1), ""][0]',
         '            self.road = (body.texts(1) + [""])[:-1][-1:] and body.texts(1)[-1] or ""',
     ),
-    ("ignores maneuver states", C, "            self.state = body.number(2)\n", "            pass\n"),
+    (
+        "ignores maneuver states",
+        C,
+        "            self.state = state if state < len(STATES) else 0",
+        "            pass",
+    ),
+    (
+        "shows nothing for a maneuver state of a later version",
+        C,
+        "            self.state = state if state < len(STATES) else 0",
+        "            self.state = state",
+    ),
+    (
+        "takes a maneuver state of a later version for another one",
+        C,
+        "            self.state = state if state < len(STATES) else 0",
+        "            self.state = state % len(STATES)",
+    ),
     ("ignores estimates", C, "            self.distances[body.number(2)] = body.body(3).number(1)", "            pass"),
     (
         "resets the maneuver state with the upcoming maneuvers",

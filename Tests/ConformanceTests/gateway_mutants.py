@@ -211,6 +211,31 @@ header("sends a key in its own frames", lambda frame: setattr(frame, "key", 5), 
 drop("drops types that it does not know", "0x01E0", "0x0180", "0x01E1", "0x01E5")
 edit("drops unknown fields", "CurrentRoadName", lambda body: None)
 edit("does not forward unknown values", "AddManeuvers", lambda body: [each.pop("type", None) for each in body.get("maneuvers", [])])
+header(
+    "clears flags that it does not know in frames that it fits",
+    lambda frame: setattr(frame, "flags", frame.flags & 63 if frame.flags & FLAGS["FITTED"] else frame.flags),
+    "publication",
+)
+edit(
+    "refuses peers of a later version",
+    "Hello",
+    lambda body: body.update(version_min=body["version_max"]),
+    up,
+)
+up("ignores a Goodbye with a code of a later version", "Goodbye")(
+    lambda frame, memory: [frame] if isinstance(decode(frame.name, frame.body)["code"], str) else []
+)
+edit(
+    "takes an unknown reason to cancel for the vehicle's own navigation",
+    "CancelNavigation",
+    lambda body: isinstance(body.get("reason"), int) and body.update(reason="OWN_NAVIGATION_STARTED"),
+    up,
+)
+edit(
+    "promises limits of a later version",
+    "Welcome",
+    lambda body: "negotiated_limits" in body and body["negotiated_limits"].update(vehicles_per_session_max=65_536, route_segments_max=4096),
+)
 drop("does not prompt", "Prompt")
 without("prompts without a deadline", "Prompt", "deadline_milliseconds")
 drop("does not say that a prompt is over", "PromptOver")

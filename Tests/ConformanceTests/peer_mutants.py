@@ -6,6 +6,7 @@ Each is: name, role, file, the text, what replaces it. The text is in the file e
 C, N, W = "cluster.py", "navigate.py", "wire.py"
 # What the examples do not hold, the Python package does.
 S, R, E = "waymark_nav/core/_state.py", "waymark_nav/core/_peer.py", "waymark_nav/core/_endpoint.py"
+V, K = "waymark_nav/_wire.py", "waymark_nav/core/_client.py"
 BOTH = [
     (
         "writes lengths in the wrong byte order",
@@ -96,6 +97,13 @@ BOTH = [
         "            return value & 0xFFFFFFFF if shift < 35 else 1 // 0, at\n        shift += 7",
     ),
     ("gives up at an unknown field of 8 bytes", W, "{1: (8, at), 5: (4, at)}", "{5: (4, at)}"),
+    ("gives up at an unknown field of 4 bytes", W, "{1: (8, at), 5: (4, at)}", "{1: (8, at)}"),
+    (
+        "reads no message with a value of a later version",
+        V,
+        "        if not isinstance(value, int) or not 0 <= value <= 2**31 - 1:\n",
+        "        if isinstance(value, int):\n",
+    ),
 ]
 CLIENTS = [
     (
@@ -260,6 +268,12 @@ CLIENTS = [
     ("finishes in place of cancelling", N, '"cancel": lambda: self.publish(CANCEL)', '"cancel": lambda: self.publish(FINISH)'),
     ("publishes its own type without STATE", N, "SKIPPABLE | IS_STATE | RETAINED, int(words[1])", "SKIPPABLE | RETAINED, int(words[1])"),
     ("publishes its own type without its key", N, "SKIPPABLE | IS_STATE | RETAINED, int(words[1])", "SKIPPABLE | IS_STATE | RETAINED, 0"),
+    (
+        "takes a phase of a later version for the end of its session",
+        K,
+        "        elif found is not None and found.phase == m.SessionPhase.ENDED:\n",
+        "        elif found is not None and found.phase > m.SessionPhase.PAUSED:\n",
+    ),
     ("says Hello without its id", N, "about = chunk(1, self.client) +", 'about = b"" +'),
     ("says Hello with both roles", N, "chunk(5, about) +", "chunk(4, about) + chunk(5, about) +"),
 ]

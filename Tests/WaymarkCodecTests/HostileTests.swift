@@ -305,6 +305,47 @@ import WaymarkProtocol
         #expect(error == .error(Rejection(.inconsistent, reason: "")))
     }
 
+    @Test func `values of a newer gateway have a reading`() throws {
+        let changed = try self.read(
+            .vehicleChanged,
+            WireWriter.body {
+                $0.message(1) {
+                    $0.text(1, "v")
+                    $0.number(2, 99)
+                }
+            }
+        ).get().message
+        let vehicle = VehicleID(unchecked: "v")
+        #expect(changed == .vehicleChanged(VehicleStatus(vehicle: vehicle, standing: .awaited)))
+        let shared = try self.read(
+            .destinationShareStatus,
+            WireWriter.body {
+                $0.text(1, "s")
+                $0.text(2, "v")
+                $0.number(3, 99)
+            }
+        ).get().message
+        let willShare = DestinationShareStatus(shareID: "s", vehicle: vehicle, stage: .willShare)
+        #expect(shared == .destinationShareStatus(willShare))
+        let welcomed = try self.read(
+            .welcome,
+            WireWriter.body {
+                $0.number(1, 1)
+                $0.bytes(5, .init(repeating: 1, count: 16))
+                $0.message(7) {
+                    $0.number(1, 4)
+                    $0.number(3, 99)
+                }
+                $0.text(12, "g")
+                $0.number(13, 1)
+                $0.number(14, 99)
+            }
+        ).get().message
+        guard case .welcome(let welcome) = welcomed else { throw Unexpected(description: "\(welcomed)") }
+        #expect(welcome.sessions.map(\.phase) == [.active])
+        #expect(welcome.visibility == nil)
+    }
+
     @Test func `features of a newer peer are dropped`() throws {
         let body = WireWriter.body {
             $0.number(1, 1)

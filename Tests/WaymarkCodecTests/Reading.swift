@@ -10,11 +10,9 @@ enum Reading {
             json["features"] = self.grants(json["features"])
             json["negotiated_limits"] = self.limits(json["negotiated_limits"] ?? .object([:]))
             json["sessions"] = self.each(json["sessions"]) {
-                self.close($0, "end_reason", SessionEndReason.self)
+                self.phase(self.close($0, "end_reason", SessionEndReason.self))
             }
-            if let number = json["visibility"]?.number, Visibility(rawValue: UInt32(number)) == nil {
-                json["visibility"] = nil
-            }
+            json = self.known(json, "visibility", last: Double(Visibility.all.rawValue), otherwise: nil)
         case "Goodbye":
             json = self.close(json, "code", CloseCode.self, otherwise: CloseCode.internalError)
             json["moved_to"] = nil  // Reserved.
@@ -27,6 +25,8 @@ enum Reading {
             json = self.close(json, "reason", CancelReason.self, otherwise: CancelReason.userStopped)
         case "PromptOver", "RequestOutcome", "DestinationShareAnswer", "DestinationShareStatus":
             json = self.close(json, "outcome", Outcome.self, otherwise: Outcome.invalid)
+            // WILL_SHARE stands for a later stage.
+            if message == "DestinationShareStatus" { json = self.known(json, "stage", last: 3, otherwise: 1) }
         case "RequestAnswer": json = self.close(json, "reason", Outcome.self, otherwise: Outcome.invalid)
         case "ShowAlert":
             if var alert = json["alert"], let duration = alert["duration_milliseconds"]?.number,
@@ -42,7 +42,9 @@ enum Reading {
                 return vehicle
             }
             json["clients"] = self.each(json["clients"]) { self.features($0, in: "granted") }
-            json["sessions"] = self.each(json["sessions"]) { self.features($0, in: "opted_out") }
+            json["sessions"] = self.each(json["sessions"]) { self.phase(self.features($0, in: "opted_out")) }
+            // ASKED stands for a later stage.
+            json["requests"] = self.each(json["requests"]) { self.known($0, "stage", last: 3, otherwise: 1) }
         case "AddRouteSegments": json = self.withoutEmptyLines(json)
         default: break
         }
@@ -131,6 +133,8 @@ enum Reading {
     private static func status(_ json: JSON) -> JSON {
         var json = self.close(json, "refusal", ErrorCode.self, otherwise: ErrorCode.inconsistent)
         json = self.close(json, "end_reason", SessionEndReason.self)
+        // AWAITED stands for a later standing.
+        json = self.known(json, "standing", last: 4, otherwise: 2)
         json["endpoints"] = self.each(json["endpoints"]) { endpoint in
             var endpoint = endpoint
             endpoint["withheld"] = self.grants(endpoint["withheld"])
@@ -146,6 +150,21 @@ enum Reading {
             if segment["coordinates"]?["latitude_e6_deltas"] == nil { segment["coordinates"] = nil }
             return segment
         }
+        return json
+    }
+
+    /// ACTIVE stands for a later phase.
+    private static func phase(_ json: JSON) -> JSON {
+        self.known(
+            json, "phase", last: Double(SessionPhase.ended.rawValue),
+            otherwise: Double(SessionPhase.active.rawValue))
+    }
+
+    /// A value above the last known one is read as another one, or as none.
+    private static func known(_ json: JSON, _ field: String, last: Double, otherwise: Double?) -> JSON {
+        guard let number = json[field]?.number, number > last else { return json }
+        var json = json
+        json[field] = otherwise.map(JSON.number)
         return json
     }
 

@@ -506,7 +506,7 @@ private func hello(_ change: (inout Hello) -> Void) -> Message {
         Refusal(.vehicleChanged, .outOfRange, "vehicle.standing") {
             $0.message(1) {
                 $0.text(1, "v")
-                $0.number(2, 5)
+                $0.number(2, 2_147_483_648)
             }
         },
         Refusal(.snapshotBegin, .outOfRange, "kind") { $0.number(1, 3) },

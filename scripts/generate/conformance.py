@@ -55,7 +55,9 @@ def describe_message(definition):
 
 def protocol():
     definitions = [definition for name in FILES for definition in parse(name)]
+    major, minor = map(int, (ROOT / "Protos/VERSION").read_text(encoding="utf-8").split("."))
     return {
+        "version": {"major": major, "minor": minor},
         "messages": {each.name: describe_message(each) for each in definitions if each.kind == "message"},
         "enumerations": {each.name: describe_enumeration(each) for each in definitions if each.kind == "enum"},
     }

@@ -69,10 +69,12 @@ class Definition:
     reserved: set = field(default_factory=set)
 
 
-def parse(name):
-    """The messages and enumerations of a file, in order. Nested ones and comments of other kinds are not supported."""
+def parse(name, source=None):
+    """The messages and enumerations of a file, or of its text, in order. Nested ones and comments of other kinds are not supported."""
+    if source is None:
+        source = (ROOT / f"Protos/waymark/v1/{name}.proto").read_text()
     definitions, comment, current = [], [], None
-    for number, line in enumerate((ROOT / f"Protos/waymark/v1/{name}.proto").read_text().splitlines(), 1):
+    for number, line in enumerate(source.splitlines(), 1):
         text = line.strip()
         if text.startswith("//"):
             comment.append(text[2:].strip())

@@ -73,7 +73,7 @@ extension FieldRules {
     static let resumedSession: Rules = [
         "session_id": .id,
         "sequence": .any,
-        "phase": .range(1...4).required,
+        "phase": .specified,
         "end_reason": .range(0...2_147_483_647),
     ]
 

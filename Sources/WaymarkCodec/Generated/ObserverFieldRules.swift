@@ -59,7 +59,7 @@ extension FieldRules {
         "client_id": .requiredName,
         "request_id": .text(64),
         "any_that_asked": .any,
-        "phase": .range(1...4).required,
+        "phase": .specified,
         "generation": .any,
         "suspended": .any,
         "alert_id": .any,
@@ -77,7 +77,7 @@ extension FieldRules {
         "message_type": .range(0...65_535),
         "session_id": .any,
         "client_id": .requiredName,
-        "stage": .range(1...3).required,
+        "stage": .specified,
         "deadline_microseconds": .any,
     ]
 

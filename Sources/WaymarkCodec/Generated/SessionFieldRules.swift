@@ -14,7 +14,7 @@ extension FieldRules {
 
     static let vehicleStatus: Rules = [
         "vehicle_id": .requiredName,
-        "standing": .range(1...4).required,
+        "standing": .specified,
         "refusal": .enumeration,
         "end_reason": .enumeration,
         "endpoints": .any.atMost(256),

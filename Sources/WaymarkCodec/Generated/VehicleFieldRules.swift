@@ -93,7 +93,7 @@ extension FieldRules {
     static let destinationShareStatus: Rules = [
         "share_id": .requiredText(64),
         "vehicle_id": .requiredName,
-        "stage": .range(1...3).required,
+        "stage": .specified,
         "outcome": .enumeration,
     ]
 

@@ -288,8 +288,15 @@ extension ResumedSession {
     init(_ wire: UnsafeMutablePointer<Wire>) {
         self.init(
             session: SessionID(unsafe wire.pointee.session_id), sequence: unsafe wire.pointee.sequence,
-            phase: SessionPhase(rawValue: unsafe wire.pointee.phase.rawValue) ?? .ended,
+            phase: SessionPhase(wire: unsafe wire.pointee.phase.rawValue),
             endReason: unsafe wire.pointee.end_reason.given.map { SessionEndReason(wire: $0) })
+    }
+}
+
+extension SessionPhase {
+    /// Reads the value on the wire; a phase of a later version counts as ACTIVE.
+    init(wire value: UInt32) {
+        self = SessionPhase(rawValue: value) ?? .active
     }
 }
 

@@ -167,7 +167,7 @@ extension SessionRecord {
             of: ClientID(unchecked: unsafe text(wire.pointee.client_id)))
         self.requestID = unsafe identifier(wire.pointee.request_id)
         self.isForAnyThatAsked = unsafe wire.pointee.any_that_asked != 0
-        self.phase = SessionPhase(rawValue: unsafe wire.pointee.phase.rawValue) ?? .ended
+        self.phase = SessionPhase(wire: unsafe wire.pointee.phase.rawValue)
         self.generation = unsafe wire.pointee.generation
         self.isSuspended = unsafe wire.pointee.suspended != 0
         self.alert = unsafe wire.pointee.alert_id.given

@@ -121,11 +121,12 @@ extension VehicleStatus {
         let standing: VehicleStanding
         switch unsafe wire.pointee.standing {
         case WAYMARK__V1__VEHICLE_STANDING__VEHICLE_STANDING_JOINED: standing = .joined
-        case WAYMARK__V1__VEHICLE_STANDING__VEHICLE_STANDING_AWAITED: standing = .awaited
         case WAYMARK__V1__VEHICLE_STANDING__VEHICLE_STANDING_REFUSED:
             standing = .refused(ErrorCode(wire: unsafe wire.pointee.refusal.rawValue))
-        default:  // Only LEFT is left of what the check lets through.
+        case WAYMARK__V1__VEHICLE_STANDING__VEHICLE_STANDING_LEFT:
             standing = .left(SessionEndReason(wire: unsafe wire.pointee.end_reason.rawValue))
+        default:  // A standing of a later version counts as AWAITED: the vehicle has not joined, and may.
+            standing = .awaited
         }
         self.init(
             vehicle: VehicleID(unchecked: unsafe text(wire.pointee.vehicle_id)), standing: standing,

@@ -140,6 +140,8 @@ class GatewayLaws(Laws):
     def __init__(self, role):
         super().__init__()
         self.role, self.session, self.numbers, self.is_full = role, 0, 0, False
+        # Whether the peers of the case set flags that have no name, which the gateway forwards (REQ-FRAME-10).
+        self.is_later = False
         self.withheld, self.outcomes, self.acknowledged, self.published = set(), {}, {}, {}
         self.limit, self.granted, self.phase_ended, self.entry = 16_777_216, None, set(), 0
 
@@ -175,7 +177,8 @@ class GatewayLaws(Laws):
         names = flag_names(frame.flags)
         own = frame.flags & (FLAGS["GATEWAY"] | FLAGS["FITTED"] | FLAGS["MORE"])
         is_own = not frame.is_publication or frame.flags & FLAGS["FITTED"]  # Others have the client's header.
-        self.law("FLAGS", not is_own or frame.flags & ~KNOWN_FLAGS == 0, f"{frame.name} has the flags {names}")
+        is_forwarded = self.is_later and frame.is_publication
+        self.law("FLAGS", not is_own or is_forwarded or frame.flags & ~KNOWN_FLAGS == 0, f"{frame.name} has the flags {names}")
         is_divided = own & FLAGS["FITTED"] if self.role == "endpoint" else frame.name in DIVIDED
         self.law("FLAGS", not own & FLAGS["MORE"] or is_divided, f"{frame.name} to the role {self.role} has MORE")
         retained = frame.flags & (FLAGS["STATE"] | FLAGS["RETAINED"])

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable
 
 from .frames import Frame, Reader, type_number
+from .later import LaterVersion
 from .schema import encode
 
 PING, PONG, GOODBYE = (type_number(name) for name in ("Ping", "Pong", "Goodbye"))
@@ -49,6 +50,8 @@ class Link:
         self.is_closed, self.fault, self.goodbye = False, "", None
         # `serves`: the other side is a gateway, so publications are numbered; `lenient`: what is left at the end does not matter.
         self.serves, self.lenient = True, False
+        # Set in the cases of a later version, to which this side then belongs.
+        self.version: LaterVersion | None = None
         self.session, self.next, self.hello, self.last_heard, self.gap = 0, {}, {}, clock(), 0.0
         self.began = clock()
         self.cutter = Reader()
@@ -93,12 +96,17 @@ class Link:
         self.news.set()
 
     def send(self, frame):
-        frame.at = clock()
-        frame.decode()
-        self.log.append((frame.at, self.name, "sent", frame))
-        if self.laws:
-            self.laws.sent(frame, frame.at)
-        self.write(frame.pack())
+        for each in self.version.frames(frame) if self.version else [frame]:
+            each.at = clock()
+            each.decode()
+            self.log.append((each.at, self.name, "sent", each))
+            if self.laws:
+                self.laws.sent(each, each.at)
+            self.write(each.pack())
+
+    def is_of_later_version(self, is_later):
+        """From now on this side is of a later version, or not."""
+        self.version = LaterVersion() if is_later else None
 
     def write(self, data):
         with contextlib.suppress(ConnectionError, RuntimeError):

@@ -16,7 +16,7 @@ from .judging import Failed
 from .laws import EndpointLaws, GatewayLaws, ObserverLaws
 from .links import Link, clock
 from .peers import Process, free_ports
-from .schema import Malformed, load
+from .schema import VERSION, Malformed, load
 from .steps import Scene
 
 OK, NON_STRICT, INFORMATIONAL, UNIMPLEMENTED, FAILED = "OK", "NON-STRICT", "INFORMATIONAL", "UNIMPLEMENTED", "FAILED"
@@ -134,6 +134,7 @@ class GatewayView:
         await asyncio.get_running_loop().sock_connect(plug, await self.stage.route(port))
         reader, writer = await asyncio.open_connection(sock=plug, limit=receive_bytes or 65_536)
         laws = GatewayLaws(role)
+        laws.is_later = self.case.later
         scene.observed.append(laws)
         return Link(target, reader, writer, scene.log, laws)
 
@@ -224,7 +225,7 @@ class PeerView:
 async def run_case(case, stage, slowness=1.0):
     """Runs one case; its deadline ends it."""
     number = next(runs)
-    names = {"vehicle": f"{case.id.lower()}.{number}", "number": number, "started_ms": int(time.time() * 1000)}
+    names = {"vehicle": f"{case.id.lower()}.{number}", "number": number, "version": VERSION["minor"], "started_ms": int(time.time() * 1000)}
     view = stage.view(case)
     scene = Scene(names, view, slowness)
     began, verdict, why = clock(), OK, ""

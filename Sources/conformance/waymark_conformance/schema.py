@@ -17,6 +17,8 @@ def load(name):
 
 
 PROTOCOL = load("protocol.json")
+# The version of the page, in numbers: `major` in each frame, `minor` in Hello and Welcome.
+VERSION = PROTOCOL["version"]
 MESSAGES, ENUMERATIONS = PROTOCOL["messages"], PROTOCOL["enumerations"]
 TYPES = {message["type"]: name for name, message in MESSAGES.items() if "type" in message}
 NUMBERS = {name: number for number, name in TYPES.items()}

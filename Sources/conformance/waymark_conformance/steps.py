@@ -370,6 +370,7 @@ class Scene(Judging):
         """Connects to the gateway; sends a Hello, and expects a Welcome, unless the step says otherwise."""
         role = step.get("role", "endpoint")
         link = await self.stage.connect(self, target, role, step.get("listener", role), step.get("receive_bytes", 0))
+        link.is_of_later_version(self.stage.case.later)
         if target in self.links:
             link.next, link.session = self.links[target].next, self.links[target].session
         self.links[target] = link
@@ -394,6 +395,7 @@ class Scene(Judging):
         until = clock() + self.seconds(step.get("within", 10)) * self.slowness
         link = await self.stage.accepted(self, target, until, step.get("otherwise", ""))
         self.links[target] = link
+        link.is_of_later_version(self.stage.case.later)
         link.serves = False
         frame = await self.expect(target, {"type": "Hello", "body": step.get("hello", {}), "otherwise": step.get("otherwise", "")})
         link.hello = frame.decoded

@@ -572,7 +572,7 @@ define(
     ResumedSession,
     Field(1, "session_id", UINT32, lower=1, upper=4294967295, required=True),
     Field(2, "sequence", UINT64),
-    Field(3, "phase", ENUM, of=SessionPhase, lower=1, upper=4, required=True),
+    Field(3, "phase", ENUM, of=SessionPhase, lower=1, upper=2147483647, required=True),
     Field(4, "end_reason", UINT32, lower=0, upper=2147483647),
 )
 define(

@@ -605,7 +605,7 @@ define(
     Field(2, "client_id", STRING, lower=1, upper=64, required=True, name=True),
     Field(3, "request_id", STRING, lower=0, upper=64),
     Field(4, "any_that_asked", BOOL),
-    Field(5, "phase", ENUM, of=SessionPhase, lower=1, upper=4, required=True),
+    Field(5, "phase", ENUM, of=SessionPhase, lower=1, upper=2147483647, required=True),
     Field(6, "generation", UINT32),
     Field(7, "suspended", BOOL),
     Field(8, "alert_id", UINT32),
@@ -623,7 +623,7 @@ define(
     Field(2, "message_type", UINT32, lower=0, upper=65535),
     Field(3, "session_id", UINT32),
     Field(4, "client_id", STRING, lower=1, upper=64, required=True, name=True),
-    Field(5, "stage", ENUM, of=RequestStage, lower=1, upper=3, required=True),
+    Field(5, "stage", ENUM, of=RequestStage, lower=1, upper=2147483647, required=True),
     Field(6, "deadline_microseconds", UINT64),
 )
 define(

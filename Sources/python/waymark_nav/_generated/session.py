@@ -450,7 +450,7 @@ define(
 define(
     VehicleStatus,
     Field(1, "vehicle_id", STRING, lower=1, upper=64, required=True, name=True),
-    Field(2, "standing", ENUM, of=VehicleStanding, lower=1, upper=4, required=True),
+    Field(2, "standing", ENUM, of=VehicleStanding, lower=1, upper=2147483647, required=True),
     Field(3, "refusal", ENUM, of=ErrorCode, lower=0, upper=2147483647),
     Field(4, "end_reason", ENUM, of=SessionEndReason, lower=0, upper=2147483647),
     Field(5, "endpoints", MESSAGE, of=EndpointStatus, count=256),

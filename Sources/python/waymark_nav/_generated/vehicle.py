@@ -408,7 +408,7 @@ define(
     DestinationShareStatus,
     Field(1, "share_id", STRING, lower=1, upper=64, required=True),
     Field(2, "vehicle_id", STRING, lower=1, upper=64, required=True, name=True),
-    Field(3, "stage", ENUM, of=ShareStage, lower=1, upper=3, required=True),
+    Field(3, "stage", ENUM, of=ShareStage, lower=1, upper=2147483647, required=True),
     Field(4, "outcome", ENUM, of=Outcome, lower=0, upper=2147483647),
 )
 define(

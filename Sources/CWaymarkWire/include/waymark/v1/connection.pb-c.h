@@ -601,7 +601,7 @@ struct  Waymark__V1__ResumedSession
    */
   uint64_t sequence;
   /*
-   * [required, 1 ... 4]
+   * [required]
    */
   Waymark__V1__SessionPhase phase;
   /*

@@ -514,7 +514,7 @@ struct  Waymark__V1__SessionRecord
   char *request_id;
   protobuf_c_boolean any_that_asked;
   /*
-   * [required, 1 ... 4]
+   * [required]
    */
   Waymark__V1__SessionPhase phase;
   /*
@@ -584,7 +584,7 @@ struct  Waymark__V1__RequestRecord
    */
   char *client_id;
   /*
-   * [required, 1 ... 3]
+   * [required]
    */
   Waymark__V1__RequestStage stage;
   /*

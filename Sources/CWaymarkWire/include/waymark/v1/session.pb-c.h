@@ -191,7 +191,7 @@ struct  Waymark__V1__VehicleStatus
    */
   char *vehicle_id;
   /*
-   * [required, 1 ... 4]
+   * [required]
    */
   Waymark__V1__VehicleStanding standing;
   /*

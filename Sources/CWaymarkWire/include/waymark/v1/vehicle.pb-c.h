@@ -526,7 +526,7 @@ struct  Waymark__V1__DestinationShareStatus
    */
   char *vehicle_id;
   /*
-   * [required, 1 ... 3]
+   * [required]
    */
   Waymark__V1__ShareStage stage;
   /*
