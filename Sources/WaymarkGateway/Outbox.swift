@@ -74,6 +74,8 @@ package struct Outbox: Sendable, Hashable {
     private var indices: [Slot: Int] = [:]
     private var eventCount: UInt64 = 0
     private var shares = EventShares()
+    /// The VehicleChanged of which a part was put last that is not its last one.
+    private var openStanding: Slot?
 
     package init(limits: Limits) { self.limits = limits }
 
@@ -164,14 +166,20 @@ package struct Outbox: Sendable, Hashable {
     /// Lets a VehicleChanged take the place of an older one, so that the client hears of a vehicle before it hears from it. If an event of
     /// the vehicle waits behind the older one, both wait: the newer one may say that the vehicle has left.
     private mutating func append(_ entry: Entry, of vehicle: VehicleID) -> Verdict {
+        let hasMore = entry.frame.header.flags.contains(.more)
+        let isPart = hasMore || self.openStanding == entry.slot
+        self.openStanding = hasMore ? entry.slot : nil
         guard let index = self.indices[entry.slot], let older = self.queue[index]?.frame else {
-            return self.append(entry)
+            return isPart ? self.append(entry.frame, key: nil) : self.append(entry)
         }
-        if let last = self.shares.last(of: vehicle), let event = self.indices[.event(last)], event > index {
+        let event = self.shares.last(of: vehicle).flatMap { self.indices[.event($0)] }
+        // Nothing takes the place of one of several parts, nor is one that comes later put before them.
+        if isPart || (event ?? index) > index {
             let slot = Slot.event(self.nextEvent())
             self.queue[index] = Entry(slot: slot, frame: older)
+            self.indices[entry.slot] = nil
             self.indices[slot] = index
-            return self.append(entry)
+            return isPart ? self.append(entry.frame, key: nil) : self.append(entry)
         }
         let byteCount = self.byteCount - older.keptByteCount + entry.frame.keptByteCount
         guard byteCount <= self.limits.bytesMax else { return .overflow }

@@ -57,6 +57,16 @@ package enum EventLimit: Sendable, Hashable {
     /// The bytes of all endpoints.
     case bytesInAll(Int)
 
+    /// Its row among the limits.
+    var reached: ReachedLimit {
+        switch self {
+        case .count(let count): ReachedLimit("outbox_events_per_endpoint_max", count)
+        case .bytes(let count): ReachedLimit("outbox_event_bytes_per_endpoint_max", count)
+        // Half of it is for events.
+        case .bytesInAll(let count): ReachedLimit("outbox_bytes_max", 2 * count)
+        }
+    }
+
     var reason: String {
         let event =
             switch self {

@@ -17,10 +17,11 @@ import WaymarkProtocol
 
     /// A frame that its body tells apart.
     private static func frame(
-        _ type: MessageType, _ number: Int, size: Int = 1, in session: SessionID = Self.session
+        _ type: MessageType, _ number: Int, size: Int = 1, in session: SessionID = Self.session,
+        flags: FrameHeader.Flags = []
     ) -> Frame {
         Frame(
-            header: FrameHeader(type: type.rawValue, session: session),
+            header: FrameHeader(type: type.rawValue, flags: flags, session: session),
             body: [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: size))
     }
 
@@ -67,6 +68,29 @@ import WaymarkProtocol
         #expect(outbox.byteCount == 3 * (24 + 1 + 128) + 8)
         #expect(
             Self.waiting(&outbox) == ["vehicleChanged 4", "vehicleSettings 2", "vehicleChanged 3"])
+        #expect(outbox.isEmpty && outbox.byteCount == 0)
+    }
+
+    @Test func `of a standing in several parts all wait, behind older ones and before newer ones`() {
+        var outbox = Outbox(limits: .init())
+        func append(_ number: Int, _ flags: FrameHeader.Flags = [], of vehicle: VehicleID = Self.car) {
+            let frame = Self.frame(.vehicleChanged, number, flags: flags)
+            #expect(outbox.append(frame, as: .standing(vehicle)) == .queued)
+        }
+        append(1)
+        append(2, .more)
+        append(3, .more)
+        append(4)
+        append(5)
+        append(6, of: Self.van)
+        append(7)
+        #expect(Self.waiting(&outbox) == [1, 2, 3, 4, 7, 6].map { "vehicleChanged \($0)" })
+        // A part that waits no more still has others behind it.
+        append(8, .more)
+        #expect(Self.waiting(&outbox) == ["vehicleChanged 8"])
+        append(9)
+        append(10)
+        #expect(Self.waiting(&outbox) == ["vehicleChanged 9", "vehicleChanged 10"])
         #expect(outbox.isEmpty && outbox.byteCount == 0)
     }
 
