@@ -61,7 +61,7 @@ internal import WaymarkProtocol
     }
 
     /// The highest field number that the check can count.
-    static let fieldNumberMax = 16
+    static let fieldNumberMax = 18
 
     /// The protocol's.
     nonisolated(unsafe) static let shared = Schema()

@@ -101,7 +101,7 @@ internal import WaymarkProtocol
     private mutating func message(_ message: UnsafePointer<Schema.Message>, end: Int) throws(Rejection) {
         let fields = unsafe message.pointee.fields
         var seen: UInt32 = 0
-        var tallies = InlineArray<17, Tally>(repeating: Tally())
+        var tallies = InlineArray<19, Tally>(repeating: Tally())
         while self.offset < end {
             let tag = try self.shortVarint(end)
             self.occurrences &+= 1
