@@ -38,7 +38,7 @@ actor ClusterApp {
     /// A question to the user that is still open.
     private struct Question {
         enum Reply {
-            /// The prompt has come, and nobody waits for the answer yet.
+            /// The prompt has come, and no program waits for the answer yet.
             case expected
             case awaited(CheckedContinuation<Bool, Never>)
             /// The user was faster.

@@ -473,7 +473,7 @@ package struct GatewayCore {
             self.instruct(id, .session(id, .closeRequested(goodbye)))
         case .send(let id, let envelope):
             let frame = self.encoder.encode(envelope)
-            if let relay = Relay(of: envelope.message, from: cause) {
+            if let relay = Relay(of: envelope, from: cause) {
                 self.instruct(id, .relay(id, frame, relay))
             } else {
                 self.instruct(id, .send(id, frame))

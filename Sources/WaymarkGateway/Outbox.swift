@@ -74,8 +74,6 @@ package struct Outbox: Sendable, Hashable {
     private var indices: [Slot: Int] = [:]
     private var eventCount: UInt64 = 0
     private var shares = EventShares()
-    /// The VehicleChanged of which a part was put last that is not its last one.
-    private var openStanding: Slot?
 
     package init(limits: Limits) { self.limits = limits }
 
@@ -136,6 +134,15 @@ package struct Outbox: Sendable, Hashable {
                 Entry(
                     slot: .relayed(relay, header.session, header.rawType), frame: frame, relay: relay),
                 of: vehicle)
+        case .standingPart(let vehicle):
+            self.pin(.relayed(.standing(vehicle), header.session, header.rawType))
+            return self.append(frame, key: nil)
+        case .opened(let session):
+            for case .relayed(.standing(let vehicle), session, let type) in Array(self.indices.keys) {
+                self.pin(.relayed(.standing(vehicle), session, type))
+            }
+            return self.append(frame, key: nil)
+        case .share(let vehicle): return self.append(frame, as: relay, about: vehicle)
         case .event(let endpoint, _):
             let limit = self.shares.limit(reachedBy: frame.keptByteCount, of: endpoint, self.limits)
             if let limit, !mayExceedShare { return .rejected(limit) }
@@ -150,11 +157,29 @@ package struct Outbox: Sendable, Hashable {
             return self.append(Entry(slot: slot, frame: frame, relay: relay))
         case .outcome(let vehicle, let id):
             guard let index = self.indices[.request(vehicle, id)] else {
-                return self.append(frame, key: nil)
+                return self.append(frame, as: relay, about: vehicle)
             }
             self.remove(at: index)
             return .queued
         }
+    }
+
+    /// Puts a frame about a vehicle at the end, where no newer standing of the vehicle goes before it.
+    private mutating func append(_ frame: Frame, as relay: Relay, about vehicle: VehicleID) -> Verdict {
+        let number = self.nextEvent()
+        let verdict = self.append(Entry(slot: .event(number), frame: frame, relay: relay))
+        if verdict == .queued { self.shares.note(vehicle, number: number) }
+        return verdict
+    }
+
+    /// Lets a waiting state stay where it is: no newer one takes its place.
+    private mutating func pin(_ slot: Slot) {
+        guard let index = self.indices.removeValue(forKey: slot), let frame = self.queue[index]?.frame else {
+            return
+        }
+        let pinned = Slot.event(self.nextEvent())
+        self.queue[index] = Entry(slot: pinned, frame: frame)
+        self.indices[pinned] = index
     }
 
     private mutating func removeConflated(_ slot: Slot) {
@@ -163,23 +188,15 @@ package struct Outbox: Sendable, Hashable {
         self.conflatedCount += 1
     }
 
-    /// Lets a VehicleChanged take the place of an older one, so that the client hears of a vehicle before it hears from it. If an event of
-    /// the vehicle waits behind the older one, both wait: the newer one may say that the vehicle has left.
+    /// Lets a VehicleChanged take the place of an older one, so that the client hears of a vehicle before it hears from it. If an event or an
+    /// outcome of the vehicle waits behind the older one, both wait: the newer one may say that the vehicle has left.
     private mutating func append(_ entry: Entry, of vehicle: VehicleID) -> Verdict {
-        let hasMore = entry.frame.header.flags.contains(.more)
-        let isPart = hasMore || self.openStanding == entry.slot
-        self.openStanding = hasMore ? entry.slot : nil
         guard let index = self.indices[entry.slot], let older = self.queue[index]?.frame else {
-            return isPart ? self.append(entry.frame, key: nil) : self.append(entry)
+            return self.append(entry)
         }
-        let event = self.shares.last(of: vehicle).flatMap { self.indices[.event($0)] }
-        // Nothing takes the place of one of several parts, nor is one that comes later put before them.
-        if isPart || (event ?? index) > index {
-            let slot = Slot.event(self.nextEvent())
-            self.queue[index] = Entry(slot: slot, frame: older)
-            self.indices[entry.slot] = nil
-            self.indices[slot] = index
-            return isPart ? self.append(entry.frame, key: nil) : self.append(entry)
+        if let last = self.shares.last(of: vehicle), let event = self.indices[.event(last)], event > index {
+            self.pin(entry.slot)
+            return self.append(entry)
         }
         let byteCount = self.byteCount - older.keptByteCount + entry.frame.keptByteCount
         guard byteCount <= self.limits.bytesMax else { return .overflow }
@@ -254,8 +271,10 @@ package struct Outbox: Sendable, Hashable {
         self.queue[index] = nil
         self.indices[entry.slot] = nil
         self.byteCount -= entry.frame.keptByteCount
-        if case .event(let endpoint, _) = entry.relay {
-            self.shares.remove(entry.frame.keptByteCount, of: endpoint)
+        switch entry.relay {
+        case .event(let endpoint, _): self.shares.remove(entry.frame.keptByteCount, of: endpoint)
+        case .outcome(let vehicle, _), .share(let vehicle): self.shares.forget(vehicle)
+        case nil, .state, .standing, .standingPart, .opened, .request: break
         }
     }
 

@@ -10,6 +10,12 @@ package indirect enum Relay: Sendable, Hashable, Codable {
     case state(EndpointPath)
     /// VehicleChanged: the newest one of a session and a vehicle matters.
     case standing(VehicleID)
+    /// A part of a VehicleChanged in several frames. It waits behind older ones, and no newer one takes its place.
+    case standingPart(VehicleID)
+    /// SessionOpened: what follows about the session's vehicles waits behind it.
+    case opened(SessionID)
+    /// DestinationShareStatus: no newer standing of the vehicle goes before it.
+    case share(VehicleID)
     /// An event of an endpoint, within its share. The connection is the one that sent it.
     case event(EndpointPath, ConnectionID)
     case request(VehicleID, Identifier)
@@ -17,9 +23,19 @@ package indirect enum Relay: Sendable, Hashable, Codable {
     case outcome(VehicleID, Identifier)
 
     /// The rule for a message to a client; nil for one that waits behind all others and is never replaced. `connection` sent it.
-    package init?(of message: Message, from connection: ConnectionID?) {
-        switch message {
-        case .vehicleChanged(let status): self = .standing(status.vehicle)
+    package init?(of envelope: Envelope, from connection: ConnectionID?) {
+        switch envelope.message {
+        case .vehicleChanged(let status):
+            self = envelope.isPart ? .standingPart(status.vehicle) : .standing(status.vehicle)
+        case .sessionOpened(let opened): self = .opened(opened.session)
+        case .destinationShareStatus(let status): self = .share(status.vehicle)
+        // Those that were made smaller for the client; the others are forwarded as they came.
+        case .waypointRequest(let request):
+            guard let vehicle = request.vehicle else { return nil }
+            self = .request(vehicle, request.requestID)
+        case .destinationRequest(let request):
+            guard let vehicle = request.vehicle else { return nil }
+            self = .request(vehicle, request.requestID)
         case .vehicleSettings(let settings):
             guard let source = settings.source else { return nil }
             self = .state(source)
@@ -27,9 +43,9 @@ package indirect enum Relay: Sendable, Hashable, Codable {
             guard let vehicle = update.vehicle else { return nil }
             self = .state(EndpointPath(ofVehicle: vehicle))
         case .receiptReport(let report):
-            // A report for many endpoints has several parts. Each begins with another vehicle.
+            // A report for many endpoints has several parts. Each begins with another endpoint.
             guard let first = report.endpoints.first else { return nil }
-            self = .state(EndpointPath(ofVehicle: first.vehicle))
+            self = .state(EndpointPath(vehicle: first.vehicle, endpoint: first.endpoint))
         case .zoomCluster(let zoom):
             guard let source = zoom.source, let connection else { return nil }
             self = .event(source, connection)
@@ -85,6 +101,7 @@ struct EventShares: Sendable, Hashable {
         var byteCount = 0
     }
 
+    /// The messages of a vehicle, or about it, that wait and that its standing must not overtake.
     private struct VehicleEvents: Hashable {
         var count = 0
         var last: UInt64 = 0
@@ -114,16 +131,26 @@ struct EventShares: Sendable, Hashable {
         self.byteCount += byteCount
         self.endpoints[endpoint, default: Share()].count += 1
         self.endpoints[endpoint, default: Share()].byteCount += byteCount
-        self.vehicles[endpoint.vehicle, default: VehicleEvents()].count += 1
-        self.vehicles[endpoint.vehicle, default: VehicleEvents()].last = number
+        self.note(endpoint.vehicle, number: number)
+    }
+
+    /// Counts a message about a vehicle that is in no share.
+    mutating func note(_ vehicle: VehicleID, number: UInt64) {
+        self.vehicles[vehicle, default: VehicleEvents()].count += 1
+        self.vehicles[vehicle, default: VehicleEvents()].last = number
     }
 
     mutating func remove(_ byteCount: Int, of endpoint: EndpointPath) {
         self.byteCount -= byteCount
         self.endpoints[endpoint]?.count -= 1
         self.endpoints[endpoint]?.byteCount -= byteCount
-        self.vehicles[endpoint.vehicle]?.count -= 1
         if self.endpoints[endpoint]?.count == 0 { self.endpoints[endpoint] = nil }
-        if self.vehicles[endpoint.vehicle]?.count == 0 { self.vehicles[endpoint.vehicle] = nil }
+        self.forget(endpoint.vehicle)
+    }
+
+    /// Ends what ``note(_:number:)`` began.
+    mutating func forget(_ vehicle: VehicleID) {
+        self.vehicles[vehicle]?.count -= 1
+        if self.vehicles[vehicle]?.count == 0 { self.vehicles[vehicle] = nil }
     }
 }

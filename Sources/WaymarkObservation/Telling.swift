@@ -198,7 +198,12 @@ extension ObservationHub {
         case .send(let connection, let envelope):
             let frame = self.encoder.encode(envelope)
             var vehicle: VehicleID?
-            if case .requestOutcome(let outcome) = envelope.message { vehicle = outcome.vehicle }
+            switch envelope.message {
+            case .requestOutcome(let outcome): vehicle = outcome.vehicle
+            case .waypointRequest(let request): vehicle = request.vehicle
+            case .destinationRequest(let request): vehicle = request.vehicle
+            default: break  // About the vehicle of its connection or session.
+            }
             self.append(
                 .out, frame.bytes, frame.header, on: connection, about: vehicle, gateway, at: now)
         case .forward(let connection, let request, let vehicle, let session):

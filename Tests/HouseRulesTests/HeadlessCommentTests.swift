@@ -18,7 +18,7 @@ import Testing
         "WaymarkConnections": 90,
         "WaymarkDaemon": 17,
         "WaymarkExporter": 11,
-        "WaymarkGateway": 167,
+        "WaymarkGateway": 166,
         "WaymarkGuidance": 13,
         "WaymarkHistory": 21,
         "WaymarkInspector": 73,

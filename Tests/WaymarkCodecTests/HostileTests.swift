@@ -348,8 +348,8 @@ import WaymarkProtocol
 
     @Test func `features of a newer peer are dropped`() throws {
         let body = WireWriter.body {
-            $0.number(1, 1)
-            $0.number(2, 1)
+            $0.number(1, 2)
+            $0.number(2, 2)
             $0.number(3, 2)
             $0.message(5) {
                 $0.text(1, "c")

@@ -16,7 +16,10 @@ enum Reading {
         case "Goodbye":
             json = self.close(json, "code", CloseCode.self, otherwise: CloseCode.internalError)
             json["moved_to"] = nil  // Reserved.
-        case "Error": json = self.close(json, "code", ErrorCode.self, otherwise: ErrorCode.inconsistent)
+            self.readLimit(&json)
+        case "Error":
+            json = self.close(json, "code", ErrorCode.self, otherwise: ErrorCode.inconsistent)
+            self.readLimit(&json)
         case "SessionOpened": json["vehicles"] = self.each(json["vehicles"], self.status)
         case "VehicleChanged": json["vehicle"] = json["vehicle"].map(self.status)
         case "SessionEnded": json = self.close(json, "reason", SessionEndReason.self)
@@ -61,6 +64,11 @@ enum Reading {
 
     private static func each(_ list: JSON?, _ read: (JSON) -> JSON) -> JSON? {
         list.map { .list($0.list.map(read)) }
+    }
+
+    /// A value without the name of its limit says nothing.
+    private static func readLimit(_ json: inout JSON) {
+        if json["limit"] == nil { json["limit_value"] = nil }
     }
 
     private static func readHello(_ json: inout JSON) {

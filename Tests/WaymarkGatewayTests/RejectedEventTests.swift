@@ -70,7 +70,7 @@ import WaymarkProtocol
             vehicle: VehicleID(unchecked: "car"), endpoint: EndpointName(unchecked: "cluster"))
         let id = ConnectionID(7)
         func relay(_ message: Message, _ cause: ConnectionID? = ConnectionID(7)) -> Relay? {
-            Relay(of: message, from: cause)
+            Relay(of: Envelope(message), from: cause)
         }
         var settings = VehicleSettings()
         #expect(relay(.vehicleSettings(settings)) == nil)
@@ -93,7 +93,16 @@ import WaymarkProtocol
             vehicle: path.vehicle, endpoint: path.endpoint,
             receipt: Receipt(receivedSequence: 1, shownSequence: 1))
         let report = ReceiptReport(gatewaySequence: 2, endpoints: [receipt])
-        #expect(relay(.receiptReport(report)) == .state(unnamed))
+        #expect(relay(.receiptReport(report)) == .state(path))
+        let opened = SessionOpened(requestID: "o", session: SessionID(4), vehicles: [])
+        #expect(relay(.sessionOpened(opened)) == .opened(SessionID(4)))
+        let place = Waypoint(center: Coordinate(latitude: 1, longitude: 2))
+        #expect(
+            relay(.waypointRequest(WaypointRequest(requestID: "w", waypoint: place, vehicle: path.vehicle)))
+                == .request(path.vehicle, "w"))
+        var part = Envelope(.vehicleChanged(VehicleStatus(vehicle: path.vehicle, standing: .joined)))
+        part.isPart = true
+        #expect(Relay(of: part, from: id) == .standingPart(path.vehicle))
         let ended = SessionEnded(session: SessionID(1), reason: .finished)
         #expect(relay(.sessionEnded(ended)) == nil && relay(.acknowledgement(sequence: 1)) == nil)
     }

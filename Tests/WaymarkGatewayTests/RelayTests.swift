@@ -17,11 +17,10 @@ import WaymarkProtocol
 
     /// A frame that its body tells apart.
     private static func frame(
-        _ type: MessageType, _ number: Int, size: Int = 1, in session: SessionID = Self.session,
-        flags: FrameHeader.Flags = []
+        _ type: MessageType, _ number: Int, size: Int = 1, in session: SessionID = Self.session
     ) -> Frame {
         Frame(
-            header: FrameHeader(type: type.rawValue, flags: flags, session: session),
+            header: FrameHeader(type: type.rawValue, session: session),
             body: [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: size))
     }
 
@@ -73,25 +72,69 @@ import WaymarkProtocol
 
     @Test func `of a standing in several parts all wait, behind older ones and before newer ones`() {
         var outbox = Outbox(limits: .init())
-        func append(_ number: Int, _ flags: FrameHeader.Flags = [], of vehicle: VehicleID = Self.car) {
-            let frame = Self.frame(.vehicleChanged, number, flags: flags)
-            #expect(outbox.append(frame, as: .standing(vehicle)) == .queued)
+        func append(_ number: Int, isPart: Bool = false, of vehicle: VehicleID = Self.car) {
+            let relay = isPart ? Relay.standingPart(vehicle) : .standing(vehicle)
+            #expect(outbox.append(Self.frame(.vehicleChanged, number), as: relay) == .queued)
         }
         append(1)
-        append(2, .more)
-        append(3, .more)
-        append(4)
+        append(2, isPart: true)
+        append(3, isPart: true)
         append(5)
         append(6, of: Self.van)
         append(7)
-        #expect(Self.waiting(&outbox) == [1, 2, 3, 4, 7, 6].map { "vehicleChanged \($0)" })
-        // A part that waits no more still has others behind it.
-        append(8, .more)
+        #expect(Self.waiting(&outbox) == [1, 2, 3, 7, 6].map { "vehicleChanged \($0)" })
+        // The first part waits no more.
+        append(8, isPart: true)
         #expect(Self.waiting(&outbox) == ["vehicleChanged 8"])
-        append(9)
+        append(9, isPart: true)
         append(10)
         #expect(Self.waiting(&outbox) == ["vehicleChanged 9", "vehicleChanged 10"])
         #expect(outbox.isEmpty && outbox.byteCount == 0)
+    }
+
+    @Test func `no newer standing goes before the SessionOpened of its session`() {
+        var outbox = Outbox(limits: .init())
+        let other = SessionID(2)
+        for session in [Self.session, other] {
+            let frame = Self.frame(.vehicleChanged, 1, in: session)
+            #expect(outbox.append(frame, as: .standing(Self.car)) == .queued)
+        }
+        let opened = Self.frame(.sessionOpened, 2, in: .none)
+        #expect(outbox.append(opened, as: .opened(Self.session)) == .queued)
+        for session in [Self.session, other] {
+            let frame = Self.frame(.vehicleChanged, 3, in: session)
+            #expect(outbox.append(frame, as: .standing(Self.car)) == .queued)
+        }
+        #expect(
+            Self.waiting(&outbox)
+                == ["vehicleChanged 1", "vehicleChanged 3", "sessionOpened 2", "vehicleChanged 3"])
+    }
+
+    @Test func `a standing with which a vehicle has left stays behind its outcomes`() {
+        var outbox = Outbox(limits: .init())
+        func stand(_ number: Int, _ vehicle: VehicleID = Self.car) {
+            let frame = Self.frame(.vehicleChanged, number)
+            #expect(outbox.append(frame, as: .standing(vehicle)) == .queued)
+        }
+        for (number, relay, type) in [
+            (2, .share(Self.car), .destinationShareStatus), (5, .outcome(Self.car, "r"), .requestOutcome),
+        ] as [(Int, Relay, MessageType)] {
+            stand(number - 1)
+            #expect(outbox.append(Self.frame(type, number), as: relay) == .queued)
+            stand(number + 1)
+            stand(number + 2, Self.van)
+            stand(number + 3)
+            #expect(
+                Self.waiting(&outbox)
+                    == [
+                        "vehicleChanged \(number - 1)", "\(type) \(number)",
+                        "vehicleChanged \(number + 3)", "vehicleChanged \(number + 2)",
+                    ])
+        }
+        // What was sent holds nothing back.
+        stand(20)
+        stand(21)
+        #expect(Self.waiting(&outbox) == ["vehicleChanged 21"])
     }
 
     @Test func `a newer standing does not overtake events of the vehicle`() {

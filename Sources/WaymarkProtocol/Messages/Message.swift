@@ -106,6 +106,8 @@ package struct Envelope: Sendable, Hashable {
     package var session: SessionID
     package var sequence: UInt64
     package var flags: FrameHeader.Flags
+    /// Whether it is one of several frames that were made of a message. Not on the wire: the last of them has no flag.
+    package var isPart = false
 
     package init(
         _ message: Message, session: SessionID = .none, sequence: UInt64 = 0, flags: FrameHeader.Flags = []

@@ -9,6 +9,8 @@ extension Envelope {
     package func divided(frameBytesMax: Int, encode: (Envelope) -> Frame) -> [Envelope] {
         let isTooLong = encode(self).bytes.count > frameBytesMax
         let pieces = isTooLong ? self.message.pieces(byteCount: frameBytesMax) : []
+        // Pieces of bytes fill their frames.
+        if case .observedFrames = self.message { return self.parts(pieces) }
         func byteCount(_ message: Message) -> Int { encode(self.with(message)).bytes.count }
         var parts: [[Message]] = []
         var partByteCount = 0
@@ -33,9 +35,16 @@ extension Envelope {
                 partByteCount = pieceByteCount
             }
         }
-        let messages = parts.compactMap { Message.joined($0) }
+        return self.parts(parts.compactMap { Message.joined($0) })
+    }
+
+    /// The envelopes of the parts of its message; itself for none.
+    private func parts(_ messages: [Message]) -> [Envelope] {
         guard let last = messages.last else { return [self] }
-        return messages.dropLast().map { self.with($0, flags: .more) } + [self.with(last)]
+        guard messages.count > 1 else { return [self.with(last)] }
+        var whole = self
+        whole.isPart = true
+        return messages.dropLast().map { whole.with($0, flags: .more) } + [whole.with(last)]
     }
 
     /// Lengths are longer in front of more bytes: by so many bytes at most.
@@ -58,7 +67,7 @@ package struct PartialMessage: Sendable, Hashable {
 
     package init() {}
 
-    /// What parts repeat makes them longer than the message, which is no longer than a frame may be.
+    /// The most bytes of all parts: they repeat some, so they are longer than the message, which is no longer than a frame may be.
     private static let byteCountMax = 2 * Int(ProtocolConstants.frameBytes.upperBound)
 
     /// Adds what has arrived, in a frame of `byteCount` bytes. Messages of other types may come between the parts.
@@ -88,7 +97,7 @@ package struct PartialMessage: Sendable, Hashable {
     }
 }
 
-/// Why a message in several frames cannot be read.
+/// The reason why a message in several frames cannot be read.
 package enum PartialMessageError: Error, Sendable, Hashable {
     /// Its parts are longer than those of the longest message.
     case tooLong
@@ -122,7 +131,7 @@ extension Message {
         }
     }
 
-    /// What every part repeats.
+    /// The message without its lists, which every part repeats.
     fileprivate var withoutLists: Message {
         switch self {
         case .welcome(var welcome):
@@ -173,7 +182,7 @@ extension Message {
             }
             return .vehicleChanged(whole)
         case .receiptReport(var whole):
-            for case .receiptReport(let part) in others { whole.endpoints += part.endpoints }
+            for case .receiptReport(let part) in others { whole.append(part) }
             return .receiptReport(whole)
         case .observedRecords(var whole):
             for case .observedRecords(let part) in others { whole.append(part) }
@@ -250,6 +259,22 @@ extension SessionOpened {
 extension ReceiptReport {
     fileprivate var pieces: [ReceiptReport] {
         self.endpoints.map { ReceiptReport(gatewaySequence: self.gatewaySequence, endpoints: [$0]) }
+    }
+
+    /// Of an endpoint that is in both, the later receipt counts: parts of an older report may come before it.
+    fileprivate mutating func append(_ part: ReceiptReport) {
+        self.gatewaySequence = part.gatewaySequence
+        let paths = self.endpoints.enumerated().map {
+            (EndpointPath(vehicle: $1.vehicle, endpoint: $1.endpoint), $0)
+        }
+        let places = Dictionary(paths) { first, _ in first }
+        for receipt in part.endpoints {
+            if let place = places[EndpointPath(vehicle: receipt.vehicle, endpoint: receipt.endpoint)] {
+                self.endpoints[place] = receipt
+            } else {
+                self.endpoints.append(receipt)
+            }
+        }
     }
 }
 

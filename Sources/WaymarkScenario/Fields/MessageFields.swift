@@ -84,7 +84,9 @@ package enum MessageFields {
         .choice("code") { $0.code }, .text("field") { $0.field }, .text("reason") { $0.reason },
         .text("requestID") { $0.requestID.rawValue },
         .text("limit") { $0.limit?.name }, .number("limitValue") { $0.limit?.value },
-        .number("retryAfterMilliseconds", .milliseconds) { $0.retryAfterMilliseconds },
+        .number("retryAfterMilliseconds", .milliseconds) {
+            $0.retryAfterMilliseconds > 0 ? $0.retryAfterMilliseconds : nil
+        },
     ]
 
     private static let openSession: [FieldKey<Message>] = Self.of(

@@ -56,7 +56,7 @@ import WaymarkProtocol
         #expect(hello.receiveFrameBytesMax == 4_096)
         var welcome = Welcome(resumptionToken: ResumptionToken(high: 1, low: 2))
         (welcome.receiveFrameBytesMax, welcome.sendFrameBytesMax) = (1_048_576, 4_096)
-        welcome.sessions = (1...500).map {
+        welcome.sessions = (1...1_000).map {
             ResumedSession(session: SessionID($0), sequence: UInt64($0) << 40, phase: .active)
         }
         let parts = Envelope(.welcome(welcome)).divided(frameBytesMax: 4_096, encode: Codec.encode)
@@ -67,7 +67,7 @@ import WaymarkProtocol
         }
         #expect(peer.states.last == .connected(resumed: false))
         // All of its sessions are over: the client does not know them.
-        #expect(peer.readMessages().count { $0.type == .cancelGuidance } == 500)
+        #expect(peer.readMessages().count { $0.type == .cancelGuidance } == 1_000)
     }
 
     @Test func `a client that takes small frames refuses larger ones`() throws {

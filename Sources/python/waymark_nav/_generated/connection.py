@@ -155,7 +155,7 @@ class CloseCode(OpenEnum):
     RATE_LIMITED = 22
     #: The listener needs a key, and the Hello has none or another one.
     NOT_AUTHENTICATED = 23
-    #: The operator changed keys or rules for a peer that was allowed before; connect again at once.
+    #: The operator changed keys or rules for a peer that was allowed before; connect again, as after a cut.
     RULES_CHANGED = 24
 
 

@@ -204,8 +204,8 @@ class UpdateRouteSource(Message):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class VehicleSettings(Message):
-    """Vehicle to gateway to client: how the vehicle's display is set. State per endpoint, retained. Absent: unchanged;
-    to the client, which gets all that is set: never set.
+    """Vehicle to gateway to client: how the vehicle's display is set. State per endpoint, retained. An absent field is
+    unchanged; towards the client, which gets all fields that were ever set, it was never set.
     """
 
     compass: ClusterSetting = ClusterSetting.UNSPECIFIED

@@ -8,7 +8,7 @@ from typing import Any
 
 from waymark_nav.errors import Rejection
 from waymark_nav.frames import FRAME_BYTES_MAX, HEADER_BYTES, Flags, Frame, Violation, frame
-from waymark_nav.messages import CloseCode, MessageType
+from waymark_nav.messages import CloseCode, MessageType, ReceiptReport
 
 #: The messages that the gateway divides.
 DIVISIBLE = frozenset(
@@ -65,7 +65,12 @@ def join(parts: Sequence[Any]) -> Any:
         values = [getattr(part, each.name) for part in parts]
         if isinstance(values[0], tuple):
             elements = tuple(element for value in values for element in value)
-            joined[each.name] = _elements(elements) if each.name in _DIVIDED else elements
+            if each.name in _DIVIDED:
+                elements = _elements(elements)
+            elif isinstance(last, ReceiptReport):
+                # Of an endpoint that is in several, the later receipt counts: parts of an older report may come first.
+                elements = tuple({(receipt.vehicle_id, receipt.endpoint): receipt for receipt in elements}.values())
+            joined[each.name] = elements
         elif each.name == "frames":
             joined[each.name] = b"".join(values)
         elif is_dataclass(values[0]) and hasattr(values[0], "endpoints"):

@@ -252,7 +252,7 @@ typedef enum _Waymark__V1__CloseCode {
    */
   WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_NOT_AUTHENTICATED = 23,
   /*
-   * The operator changed keys or rules for a peer that was allowed before; connect again at once.
+   * The operator changed keys or rules for a peer that was allowed before; connect again, as after a cut.
    */
   WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_RULES_CHANGED = 24
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__CLOSE_CODE)

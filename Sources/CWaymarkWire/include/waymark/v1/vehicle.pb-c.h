@@ -399,8 +399,8 @@ typedef enum {
 } Waymark__V1__VehicleSettings__ReadinessCase;
 
 /*
- * Vehicle to gateway to client: how the vehicle's display is set. State per endpoint, retained. Absent: unchanged; to the client, which gets
- * all that is set: never set.
+ * Vehicle to gateway to client: how the vehicle's display is set. State per endpoint, retained. An absent field is unchanged; towards the
+ * client, which gets all fields that were ever set, it was never set.
  * [type 0x020B, from endpoints]
  */
 struct  Waymark__V1__VehicleSettings
