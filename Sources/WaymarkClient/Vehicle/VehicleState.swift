@@ -59,6 +59,8 @@ public struct VehicleState: Sendable, Hashable {
     public var maneuverEstimates: [ManeuverID: TravelEstimates] = [:]
     /// The alert that is shown; nil for none.
     public var alert: NavigationAlert?
+    /// The retained states of extensions, by name and key.
+    public var extensions: [ExtensionState] = []
     /// Between the marks of a full snapshot.
     private(set) var isInSnapshot = false
     /// Between the marks of a snapshot: the number up to which the session is held after it.
@@ -66,6 +68,21 @@ public struct VehicleState: Sendable, Hashable {
     private var published = PublicationTime()
     /// The last frame was a part of a publication, and not the last part.
     private var awaitsMore = false
+
+    /// The newest content of one key of an extension.
+    public struct ExtensionState: Sendable, Hashable {
+        /// The extension, e.g. `org.example.tyres`.
+        public var name: String
+        /// The key, which tells the extension's states apart.
+        public var key: UInt16
+        /// The content, whose meaning the client and this endpoint agree on.
+        public var content: [UInt8]
+
+        /// A state of an extension.
+        public init(name: String, key: UInt16, content: [UInt8]) {
+            (self.name, self.key, self.content) = (name, key, content)
+        }
+    }
 
     /// The state without a session.
     public init() {}
@@ -153,7 +170,8 @@ public struct VehicleState: Sendable, Hashable {
     private func canUse(_ publication: Publication) -> Bool {
         if self.phase == .preview {
             switch publication {
-            case .tripPreviews, .startGuidance, .finishGuidance, .cancelGuidance: return true
+            case .tripPreviews, .startGuidance, .finishGuidance, .cancelGuidance, .publishExtension:
+                return true
             default: return false
             }
         }
@@ -172,7 +190,7 @@ public struct VehicleState: Sendable, Hashable {
             generation == self.generation && self.segments.contains { Identifier($0.id) == Identifier(id) }
         case .dismissAlert(let id, _): self.alert?.id == id
         case .tripPreviews, .startGuidance, .updateTrip, .currentRoadName, .tripEstimates, .pauseGuidance,
-            .showAlert, .shareDestination, .finishGuidance, .cancelGuidance:
+            .showAlert, .shareDestination, .finishGuidance, .cancelGuidance, .publishExtension:
             true
         }
     }
@@ -221,7 +239,20 @@ public struct VehicleState: Sendable, Hashable {
         case .shareDestination: break
         case .finishGuidance: self.end(.finished)
         case .cancelGuidance: self.end(.cancelledByClient)
+        case .publishExtension(let published): self.apply(published)
         }
+    }
+
+    /// A state takes the place of the one with its key; one that is not retained only removes it. A gateway forwards a bounded number.
+    private mutating func apply(_ published: PublishedExtension) {
+        guard let key = published.key else { return }
+        let name = published.name.rawValue
+        self.extensions.removeAll { $0.key == key }
+        guard published.isRetained, self.extensions.count < ProtocolConstants.extensionStatesMax else {
+            return
+        }
+        self.extensions.append(ExtensionState(name: name, key: key, content: published.content))
+        self.extensions.sort { ($0.name, $0.key) < ($1.name, $1.key) }
     }
 
     private mutating func replaceRoute(_ route: RouteInformation, _ generation: UInt32) {
@@ -328,6 +359,8 @@ extension VehicleUpdate {
         case alertDismissed(UInt32, AlertDismissal)
         /// A destination that the client offers; `onDestination` of the configuration answers it.
         case destinationShared(shareID: String, Waypoint)
+        /// Content of an extension of the configuration: of the state with this key, or of an event.
+        case extensionReceived(name: String, content: [UInt8], key: UInt16?)
         /// The client ended guidance at the destination.
         case finished
         /// The client ended guidance before the destination.
@@ -375,7 +408,8 @@ extension VehicleUpdate.Content {
             .receipt, .receiptReport, .acknowledgement, .waypointRequest, .destinationRequest,
             .withdrawRequest,
             .requestAnswer, .promptAnswer, .cancelNavigation, .allowNavigation, .updateRouteSource,
-            .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .destinationShareStatus,
+            .vehicleSettings, .zoomCluster, .alertResponse, .vehicleExtension, .destinationShareAnswer,
+            .destinationShareStatus,
             .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
             .readCounters, .counters:
             self = .other
@@ -404,6 +438,9 @@ extension VehicleUpdate.Content {
         case .shareDestination(let id, let place): self = .destinationShared(shareID: id, place)
         case .finishGuidance: self = .finished
         case .cancelGuidance: self = .cancelled
+        case .publishExtension(let published):
+            self = .extensionReceived(
+                name: published.name.rawValue, content: published.content, key: published.key)
         }
     }
 }

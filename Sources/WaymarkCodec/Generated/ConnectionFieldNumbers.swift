@@ -68,6 +68,7 @@ extension FieldNumber {
         static let negotiatedLimits = 14
         static let observer = 15
         static let reportIgnored = 16
+        static let extensions = 18
     }
 
     enum ResumedSession {
@@ -92,6 +93,7 @@ extension FieldNumber {
         static let gatewayInstance = 12
         static let gatewayEpoch = 13
         static let visibility = 14
+        static let extensions = 16
     }
 
     enum Goodbye {

@@ -68,6 +68,7 @@ extension FieldRules {
         "negotiated_limits": .any,
         "observer": .any,
         "report_ignored": .any,
+        "extensions": .listedExtension.atMost(32),
     ]
 
     static let resumedSession: Rules = [
@@ -92,6 +93,7 @@ extension FieldRules {
         "gateway_instance": .requiredName,
         "gateway_epoch": .requiredLong,
         "visibility": .range(0...3),
+        "extensions": .listedExtension.atMost(32),
     ]
 
     static let goodbye: Rules = [

@@ -26,6 +26,7 @@ package enum Publication: Sendable, Hashable {
     case shareDestination(shareID: String, Waypoint)
     case finishGuidance
     case cancelGuidance
+    case publishExtension(PublishedExtension)
 
     /// The type in the frame's header.
     package var type: MessageType {
@@ -50,6 +51,7 @@ package enum Publication: Sendable, Hashable {
         case .shareDestination: .shareDestination
         case .finishGuidance: .finishGuidance
         case .cancelGuidance: .cancelGuidance
+        case .publishExtension: .publishExtension
         }
     }
 }
@@ -76,6 +78,7 @@ extension Publication {
             case .showAlert(let alert): .alert(alert.id)
             case .dismissAlert(let alert, _): .alert(alert)
             case .shareDestination(let shareID, _): .share(Identifier(shareID))
+            case .publishExtension(let published): .extension(.init(published))
             default: .nothing
             }
         return PublicationOutline(self.type, generation: generation, content)
@@ -94,8 +97,11 @@ extension Publication {
         }
     }
 
-    /// What the protocol says of its type.
-    package var rule: PublicationRule { .rule(for: self.type.rawValue) }
+    /// What the protocol says of it.
+    package var rule: PublicationRule {
+        if case .publishExtension(let published) = self, published.key != nil { return .extensionState }
+        return .rule(for: self.type.rawValue)
+    }
 }
 
 extension PublicationRule {

@@ -1189,7 +1189,7 @@ const ProtobufCMessageDescriptor waymark__v1__observer_hello__descriptor =
   (ProtobufCMessageInit) waymark__v1__observer_hello__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[16] =
+static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[17] =
 {
   {
     "version_min",
@@ -1383,10 +1383,23 @@ static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[16] 
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "extensions",
+    18,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Waymark__V1__Hello, n_extensions),
+    offsetof(Waymark__V1__Hello, extensions),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__hello__field_indices_by_name[] = {
   7,   /* field[7] = credential */
   5,   /* field[5] = display_name */
+  16,   /* field[16] = extensions */
   9,   /* field[9] = frame_bytes_max */
   8,   /* field[8] = keepalive_milliseconds */
   4,   /* field[4] = navigation */
@@ -1402,10 +1415,11 @@ static const unsigned waymark__v1__hello__field_indices_by_name[] = {
   1,   /* field[1] = version_max */
   0,   /* field[0] = version_min */
 };
-static const ProtobufCIntRange waymark__v1__hello__number_ranges[1 + 1] =
+static const ProtobufCIntRange waymark__v1__hello__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 16 }
+  { 18, 16 },
+  { 0, 17 }
 };
 const ProtobufCMessageDescriptor waymark__v1__hello__descriptor =
 {
@@ -1415,10 +1429,10 @@ const ProtobufCMessageDescriptor waymark__v1__hello__descriptor =
   "Waymark__V1__Hello",
   "waymark.v1",
   sizeof(Waymark__V1__Hello),
-  16,
+  17,
   waymark__v1__hello__field_descriptors,
   waymark__v1__hello__field_indices_by_name,
-  1,  waymark__v1__hello__number_ranges,
+  2,  waymark__v1__hello__number_ranges,
   (ProtobufCMessageInit) waymark__v1__hello__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -1499,7 +1513,7 @@ const ProtobufCMessageDescriptor waymark__v1__resumed_session__descriptor =
   (ProtobufCMessageInit) waymark__v1__resumed_session__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__welcome__field_descriptors[14] =
+static const ProtobufCFieldDescriptor waymark__v1__welcome__field_descriptors[15] =
 {
   {
     "version",
@@ -1669,8 +1683,21 @@ static const ProtobufCFieldDescriptor waymark__v1__welcome__field_descriptors[14
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "extensions",
+    16,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Waymark__V1__Welcome, n_extensions),
+    offsetof(Waymark__V1__Welcome, extensions),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__welcome__field_indices_by_name[] = {
+  14,   /* field[14] = extensions */
   1,   /* field[1] = features */
   3,   /* field[3] = frame_bytes_max */
   12,   /* field[12] = gateway_epoch */
@@ -1686,10 +1713,11 @@ static const unsigned waymark__v1__welcome__field_indices_by_name[] = {
   0,   /* field[0] = version */
   13,   /* field[13] = visibility */
 };
-static const ProtobufCIntRange waymark__v1__welcome__number_ranges[1 + 1] =
+static const ProtobufCIntRange waymark__v1__welcome__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 14 }
+  { 16, 14 },
+  { 0, 15 }
 };
 const ProtobufCMessageDescriptor waymark__v1__welcome__descriptor =
 {
@@ -1699,10 +1727,10 @@ const ProtobufCMessageDescriptor waymark__v1__welcome__descriptor =
   "Waymark__V1__Welcome",
   "waymark.v1",
   sizeof(Waymark__V1__Welcome),
-  14,
+  15,
   waymark__v1__welcome__field_descriptors,
   waymark__v1__welcome__field_indices_by_name,
-  1,  waymark__v1__welcome__number_ranges,
+  2,  waymark__v1__welcome__number_ranges,
   (ProtobufCMessageInit) waymark__v1__welcome__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -472,7 +472,7 @@ struct  Waymark__V1__NegotiatedLimits
    */
   uint32_t vehicles_per_session_max;
   /*
-   * Pairs of type and key of states that the gateway does not know. [0 or 64 ... 65 536]
+   * Pairs of type and key of states whose content the gateway does not know. [0 or 64 ... 65 536]
    */
   uint32_t extension_states_max;
   /*
@@ -572,10 +572,16 @@ struct  Waymark__V1__Hello
    * The peer wants an Error with IGNORED for each frame of it that the gateway ignores; see Docs/protocol.md, Errors.
    */
   protobuf_c_boolean report_ignored;
+  /*
+   * The extensions that the peer uses: a client those that it publishes or handles, an endpoint those that it takes or sends.
+   * [at most 32, each an extension]
+   */
+  size_t n_extensions;
+  char **extensions;
 };
 #define WAYMARK__V1__HELLO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__hello__descriptor) \
-    , 0, 0, WAYMARK__V1__ROLE__ROLE_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, 0, 0, {0,NULL}, 0, 0, NULL, NULL, 0 }
+    , 0, 0, WAYMARK__V1__ROLE__ROLE_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, 0, 0, {0,NULL}, 0, 0, NULL, NULL, 0, 0,NULL }
 
 
 /*
@@ -672,10 +678,16 @@ struct  Waymark__V1__Welcome
    * For an observer: what it sees. [0 ... 3]
    */
   Waymark__V1__Visibility visibility;
+  /*
+   * The extensions of the Hello that the gateway forwards for this peer: all that the operator does not withhold.
+   * [at most 32, each an extension]
+   */
+  size_t n_extensions;
+  char **extensions;
 };
 #define WAYMARK__V1__WELCOME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__welcome__descriptor) \
-    , 0, 0,NULL, 0, 0, {0,NULL}, 0, 0,NULL, 0, 0, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, 0, WAYMARK__V1__VISIBILITY__VISIBILITY_UNSPECIFIED }
+    , 0, 0,NULL, 0, 0, {0,NULL}, 0, 0,NULL, 0, 0, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, 0, WAYMARK__V1__VISIBILITY__VISIBILITY_UNSPECIFIED, 0,NULL }
 
 
 /*
