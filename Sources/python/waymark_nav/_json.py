@@ -5,6 +5,7 @@ Docs/cluster-json.md has every key.
 
 from __future__ import annotations
 
+import base64
 import json
 import unicodedata
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from waymark_nav import messages as m
 from waymark_nav._generated import json_keys as j
 from waymark_nav._kinds import (
     ALWAYS,
+    BYTES,
     FILLED,
     FLAG,
     KNOWN,
@@ -22,6 +24,7 @@ from waymark_nav._kinds import (
     NUMBERS,
     TEXT,
     TEXTS,
+    Bytes,
     Flag,
     Items,
     Key,
@@ -135,6 +138,7 @@ def message(update: Update) -> Object:
         "fitted": update.is_fitted,
         "more": update.has_more,
         "fromGateway": update.is_from_gateway,
+        **({"key": update.key} if update.key is not None else {}),
         **content(update.message),
     }
 
@@ -277,6 +281,8 @@ def _written(key: Key, of: Any) -> Any:
 
 
 def _value(of: Any, kind: Kind) -> Any:
+    if isinstance(kind, Bytes):
+        return base64.b64encode(of).decode()
     if isinstance(kind, (Text, Number, Flag)):
         # Also an enumeration may have a key for its number.
         return int(of) if isinstance(of, OpenEnum) else of
@@ -311,6 +317,9 @@ def _line(of: m.Polyline | None) -> list[list[float]]:
 
 
 WITHHELD = Fields({camel(feature.name): word_of(m.WithheldReason) for feature in m.Feature if feature})
+_EXTENSION = shape(
+    Key("name", "name", TEXT, ALWAYS), Key("key", "key", NUMBER, ALWAYS), Key("content", "content", BYTES, ALWAYS),
+)  # fmt: skip
 #: The state, but for its phase and the estimates of its maneuvers. What is left out is null in a change.
 STATE = shape(
     Key("session", "session", NUMBER, ALWAYS),
@@ -331,5 +340,6 @@ STATE = shape(
     Key("tripEstimates", "trip_estimates", j.TRAVEL_ESTIMATES, KNOWN),
     Key("timeRemainingColor", "time_remaining_color", word_of(m.TimeRemainingColor), ALWAYS),
     Key("alert", "alert", j.NAVIGATION_ALERT, KNOWN),
+    Key("extensions", "extensions", Items(_EXTENSION), ALWAYS),
 )
 _STATE_KEYS = {key.name: key for key in STATE.fields}

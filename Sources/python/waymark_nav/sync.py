@@ -171,6 +171,7 @@ class Endpoint(_Peer[waymark_nav.Endpoint]):
         credential: bytes = b"",
         keepalive_milliseconds: int = 0,
         report_ignored: bool = False,
+        extensions: Iterable[str] = (),
         reconnection: core.Reconnection | None = None,
     ) -> None:
         """See waymark_nav.Endpoint."""
@@ -190,6 +191,7 @@ class Endpoint(_Peer[waymark_nav.Endpoint]):
                 credential=credential,
                 keepalive_milliseconds=keepalive_milliseconds,
                 report_ignored=report_ignored,
+                extensions=extensions,
                 reconnection=reconnection,
             )
         )
@@ -262,6 +264,10 @@ class Endpoint(_Peer[waymark_nav.Endpoint]):
     def zoom(self, direction: m.ZoomDirection) -> None:
         """Asks the client to zoom the cluster's map."""
         _background.call(self._peer.zoom, direction)
+
+    def send_extension(self, name: str, content: bytes) -> None:
+        """Sends the client content of an extension. See waymark_nav.Endpoint.send_extension()."""
+        _background.call(self._peer.send_extension, name, content)
 
 
 class Offer:
@@ -353,9 +359,9 @@ class Session:
         """Publishes any message that clients publish. The other methods fill in the generation; here it must be given."""
         _background.run(self._session.publish(message))
 
-    def publish_extension(self, kind: int, body: bytes, *, key: int | None = None, retained: bool = False) -> None:
-        """Publishes a message that the protocol does not define, e.g. of type 0x01E0 to 0x01FF; with a key it is a state."""
-        _background.run(self._session.publish_extension(kind, body, key=key, retained=retained))
+    def publish_extension(self, name: str, content: bytes, *, key: int | None = None, retained: bool = False) -> None:
+        """Publishes content of an extension: an event, or with a key a state. See waymark_nav.Session.publish_extension()."""
+        _background.run(self._session.publish_extension(name, content, key=key, retained=retained))
 
     def preview(self, trips: Sequence[m.Trip], selected: str = "") -> None:
         """Shows trips to choose from; none: hides them."""
@@ -459,6 +465,7 @@ class Client(_Peer[waymark_nav.Client]):
         credential: bytes = b"",
         keepalive_milliseconds: int = 0,
         report_ignored: bool = False,
+        extensions: Iterable[str] = (),
         reconnection: core.Reconnection | None = None,
     ) -> None:
         """See waymark_nav.Client."""
@@ -481,6 +488,7 @@ class Client(_Peer[waymark_nav.Client]):
                 credential=credential,
                 keepalive_milliseconds=keepalive_milliseconds,
                 report_ignored=report_ignored,
+                extensions=extensions,
                 reconnection=reconnection,
             )
         )

@@ -290,7 +290,7 @@ class NegotiatedLimits(Message):
     #: Vehicles named in OpenSession.
     vehicles_per_session_max: int = 0
 
-    #: Pairs of type and key of states that the gateway does not know.
+    #: Pairs of type and key of states whose content the gateway does not know.
     extension_states_max: int = 0
 
     #: Segments in one message.
@@ -358,6 +358,10 @@ class Hello(Message):
     #: Errors.
     report_ignored: bool = False
 
+    #: The extensions that the peer uses: a client those that it publishes or handles, an endpoint those that it takes
+    #: or sends.
+    extensions: tuple[str, ...] = ()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ResumedSession(Message):
@@ -420,6 +424,9 @@ class Welcome(Message):
 
     #: For an observer: what it sees.
     visibility: Visibility = Visibility.UNSPECIFIED
+
+    #: The extensions of the Hello that the gateway forwards for this peer: all that the operator does not withhold.
+    extensions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -543,6 +550,7 @@ define(
     Field(14, "negotiated_limits", MESSAGE, of=NegotiatedLimits),
     Field(15, "observer", MESSAGE, of=ObserverHello),
     Field(16, "report_ignored", BOOL),
+    Field(18, "extensions", STRING, lower=3, upper=128, count=32, extension=True),
 )
 define(
     ResumedSession,
@@ -567,6 +575,7 @@ define(
     Field(12, "gateway_instance", STRING, lower=1, upper=64, required=True, name=True),
     Field(13, "gateway_epoch", UINT64, lower=1, upper=18446744073709551615, required=True),
     Field(14, "visibility", ENUM, of=Visibility, lower=0, upper=3),
+    Field(16, "extensions", STRING, lower=3, upper=128, count=32, extension=True),
 )
 define(
     Goodbye,

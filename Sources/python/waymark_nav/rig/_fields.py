@@ -73,6 +73,7 @@ CONTENT: dict[type[Any], Mapping[str, Kind]] = {
     m.RequestOutcome: {"requestID": TEXT, "outcome": _OUTCOME, "client": TEXT},
     m.Error: {"code": word(m.ErrorCode), "field": TEXT, "reason": TEXT, "requestID": TEXT},
     **{of: shape.keys for of, shape in j.PUBLICATIONS.items()},
+    m.PublishExtension: {**j.PUBLICATIONS[m.PublishExtension].keys, "key": NUMBER},
 }  # fmt: skip
 
 _TYPES = {type_name(number): number for number in m.BODIES}
