@@ -473,9 +473,7 @@ class Client(_Peer[waymark_nav.Client]):
         async def answer(request: m.DestinationRequest) -> waymark_nav.Accept | Outcome:
             assert on_destination is not None
             said = await _in_thread(on_destination, request)
-            if isinstance(said, Outcome):
-                return said
-            return waymark_nav.Accept(None if said.when_accepted is None else _later(said.when_accepted))
+            return said if isinstance(said, Outcome) else waymark_nav.Accept(said.when_accepted and _later(said.when_accepted))
 
         super().__init__(
             waymark_nav.Client(
