@@ -60,6 +60,15 @@ package enum EventLimit: Sendable, Hashable {
     /// The bytes of all endpoints.
     case bytesInAll(Int)
 
+    /// The limit, and its value.
+    var reached: ReachedLimit {
+        switch self {
+        case .count(let count): ReachedLimit("outbox_events_per_endpoint_max", count)
+        case .bytes(let count): ReachedLimit("outbox_event_bytes_per_endpoint_max", count)
+        case .bytesInAll(let count): ReachedLimit("outbox_bytes_max", count)
+        }
+    }
+
     var reason: String {
         let event =
             switch self {

@@ -206,7 +206,7 @@ extension Gateway {
         into actions: inout [Action]
     ) {
         guard case .endpoint? = self.peers[connection] else { return }
-        let rejection = Rejection(.limitReached, reason: limit.reason)
+        let rejection = Rejection(.limitReached, reason: limit.reason, limit: limit.reached)
         self.reject(connection, rejection, type, session: session, into: &actions)
     }
 

@@ -26,6 +26,7 @@ import WaymarkProtocol
             return
         }
         #expect(rejection.code == .limitReached && rejection.session == session)
+        #expect(rejection.limit == ReachedLimit("outbox_events_per_endpoint_max", 16))
         #expect(
             rejection.messageType == MessageType.zoomCluster.rawValue
                 && rejection.reason.hasPrefix("16 events "))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from types import FrameType
 
-from waymark_nav import _json
+from waymark_nav import _json, messages as m
 from waymark_nav._endpoint import Endpoint
 from waymark_nav._version import __version__
 from waymark_nav.core import Closed, Connected, Connecting, Event, Phase, Reconnection, Update, VehicleState

@@ -73,10 +73,7 @@ _background = _Background()
 
 
 async def _in_thread(handler: Callable[Arguments, T], *arguments: Arguments.args, **named: Arguments.kwargs) -> T:
-    """Runs a handler that may block.
-
-    A thread cannot be cancelled: a task that is cancelled counts as a handler until its thread has ended.
-    """
+    """Runs a handler that may block. A thread cannot be cancelled: a task that is cancelled counts as a handler until it has ended."""
     work = asyncio.ensure_future(asyncio.to_thread(handler, *arguments, **named))
     try:
         return await asyncio.shield(work)
@@ -87,9 +84,7 @@ async def _in_thread(handler: Callable[Arguments, T], *arguments: Arguments.args
 
 def _threaded(handler: Callable[[A], T] | None) -> Callable[[A], Awaitable[T]] | None:
     """A handler that may block."""
-    if handler is None:
-        return None
-    return lambda question: _in_thread(handler, question)
+    return None if handler is None else lambda question: _in_thread(handler, question)
 
 
 class Feed(Iterator[T]):
@@ -107,16 +102,15 @@ class Feed(Iterator[T]):
     def next(self, timeout: float | None = None) -> T:
         """The next element. Raises StopIteration after the last one, TimeoutError if none comes in time."""
 
-        async def work() -> tuple[T] | None:
+        async def work() -> tuple[T, ...]:
             try:
                 return (await anext(self._feed),)
             except StopAsyncIteration:
-                return None
+                return ()
 
-        element = _background.run(work(), timeout)
-        if element is None:
-            raise StopIteration
-        return element[0]
+        for element in _background.run(work(), timeout):
+            return element
+        raise StopIteration
 
 
 class _Peer(Generic[P]):
