@@ -2,7 +2,7 @@
 
 OBSERVE = "observe.py"
 OBSERVERS = [
-    ("says Hello with another role", OBSERVE, "number(1, 1) + number(2, 1) + number(3, 3)", "number(1, 1) + number(2, 1) + number(3, 2)"),
+    ("says Hello with another role", OBSERVE, "number(1, 2) + number(2, 2) + number(3, 3)", "number(1, 2) + number(2, 2) + number(3, 2)"),
     (
         "keeps its records at a full observation",
         OBSERVE,
