@@ -201,7 +201,7 @@ import WaymarkProtocol
 
     @Test func `an extension that is longer than an endpoint's frames is withheld from it`() throws {
         var world = World()
-        let small = world.arrive(1, Self.endpoint("small") { $0.limits.frameBytesMax = 4_096 })
+        let small = world.arrive(1, Self.endpoint("small") { $0.receiveFrameBytesMax = 4_096 })
         let client = world.arrive(2, Self.client())
         let session = try world.guided(client, ["car"])
         world.publish(
