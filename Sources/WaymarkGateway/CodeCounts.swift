@@ -30,7 +30,10 @@ extension CodeCounts {
 
     package mutating func add(_ count: UInt64 = 1, ofType rawType: UInt16) {
         let isExtension = rawType == MessageType.publishExtension.rawValue
-        self.add(count, of: isExtension ? Self.extensionPlace : UInt32(rawType & 0xFF))
+        let code = UInt32(rawType & 0xFF)
+        // A later type whose number ends so is one that this build does not know.
+        let other = code == Self.extensionPlace ? .max : code
+        self.add(count, of: isExtension ? Self.extensionPlace : other)
     }
 
     /// The counts that are not 0, by message type; 0 for all types that this build does not know.

@@ -211,6 +211,13 @@ import WaymarkProtocol
         #expect(Self.contents(world, small) == ["70"])
     }
 
+    @Test func `extensions are counted apart from types that the gateway does not know`() {
+        var counts = CodeCounts()
+        for type: UInt16 in [0x01E0, 0x011E, 0x01FE, 0x0100] { counts.add(ofType: type) }
+        #expect(counts.byType.map { $0.type } == [0x0100, 0x01E0, 0])
+        #expect(counts.byType.map { $0.count } == [1, 1, 2])
+    }
+
     // MARK: From endpoints
 
     @Test func `an extension of an endpoint reaches its client, with where it comes from`() throws {
