@@ -135,6 +135,8 @@ static void say_hello(void) {
     hello.role = WAYMARK__V1__ROLE__ROLE_VEHICLE_ENDPOINT;
     hello.vehicle = &about;
     hello.receive_frame_bytes_max = (uint32_t)peer.receive_frame_bytes_max;
+    hello.extensions = extensions;
+    hello.n_extensions = 1;
     if (peer.token_length) {
         hello.resumption_token = (ProtobufCBinaryData){ peer.token_length, peer.token };
         hello.resume_session_id = session;
@@ -297,8 +299,11 @@ static void apply(const struct frame *frame) {
         WITH(StartGuidance, start_guidance, forget(); snprintf(trip, sizeof trip, "%s", m->trip ? m->trip->id : "");
              begin_route(m->route, m->generation););
         break;
-    case GAUGE: /* one number below 128 */
-        if (frame->key < sizeof gauges && frame->length == 2) gauges[frame->key] = frame->body[1] + 1;
+    case EXTENSION:
+        if (!(frame->flags & IS_STATE) || frame->key >= sizeof gauges) break;
+        WITH(PublishExtension, publish_extension,
+             bool is_kept = frame->flags & RETAINED && m->content.len == 1 && strcmp(m->name, extensions[0]) == 0;
+             gauges[frame->key] = is_kept ? m->content.data[0] + 1 : 0;);
         break;
     default: if (frame->session && !*trip) break; /* the others of a session need guidance */
         update(frame);

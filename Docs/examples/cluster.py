@@ -12,7 +12,7 @@ navigates by itself), allow, cut (lose the connection and come back), quit.
 import sys
 import time
 
-from wire import GAUGE, Body, Peer, chunk, double, number, packed, say
+from wire import EXTENSION, GAUGES, RETAINED, STATE as IS_STATE, Body, Peer, chunk, double, number, packed, say
 
 PUBLICATIONS = range(0x100, 0x200)
 SESSION_ENDED, SNAPSHOT_BEGIN, SNAPSHOT_END, SUSPENDED, RESTORED = 0x13, 0x14, 0x15, 0x16, 0x17
@@ -56,7 +56,8 @@ class Cluster(Peer):
         about = chunk(1, self.vehicle) + chunk(2, self.endpoint)
         about += packed(3, [*CONTENT, REQUESTS, PROMPTS, RESUMPTION]) + number(6, 1)
         place = chunk(11, token) + number(12, self.session) + number(13, self.sequence) if token else b""
-        return number(1, 2) + number(2, 2) + number(3, 1) + chunk(4, about) + place + number(17, self.receive_frame_bytes_max)
+        place += number(17, self.receive_frame_bytes_max) + chunk(18, GAUGES)
+        return number(1, 2) + number(2, 2) + number(3, 1) + chunk(4, about) + place
 
     def leave(self):
         """Holds no session any more."""
@@ -139,8 +140,11 @@ class Cluster(Peer):
         elif kind == OUTCOME:
             self.asked.pop(body.text(1), None)
             say(f"outcome {body.number(3)} of {body.text(1)}")
-        elif kind == GAUGE:
-            self.gauges[frame.key] = body.number(1)
+        elif kind == EXTENSION:
+            if frame.flags & IS_STATE and body.text(1) == GAUGES:
+                self.gauges.pop(frame.key, None)
+                if frame.flags & RETAINED and body.bytes(2):
+                    self.gauges[frame.key] = body.bytes(2)[0]
         elif self.trip:  # the others need guidance
             self.update(kind, body)
 

@@ -34,6 +34,8 @@ static void say_hello(void) {
     hello.version_min = hello.version_max = 2;
     hello.role = WAYMARK__V1__ROLE__ROLE_NAVIGATION_CLIENT;
     hello.navigation = &about;
+    hello.extensions = extensions;
+    hello.n_extensions = 1;
     hello.resumption_token = (ProtobufCBinaryData){ peer.token_length, peer.token };
     send_message(HELLO, 0, 0, &hello);
 }
@@ -87,12 +89,16 @@ static void publish(uint16_t type, const void *message) {
     publish_body(type, 0, 0, body, length);
 }
 
-/* The gateway does not know this type, and keeps the newest frame of each key. */
+/* The gateway keeps the newest frame of each key. */
 static void publish_gauge(uint16_t gauge, uint8_t percent) {
     if (!session) return;
-    uint8_t *body = malloc(2);
-    if (body) memcpy(body, (uint8_t[]){ 0x08, percent }, 2);
-    publish_body(GAUGE, SKIPPABLE | IS_STATE | RETAINED, gauge, body, 2);
+    Waymark__V1__PublishExtension message = WAYMARK__V1__PUBLISH_EXTENSION__INIT;
+    message.name = extensions[0];
+    message.content = (ProtobufCBinaryData){ 1, &percent };
+    size_t length = protobuf_c_message_get_packed_size(&message.base);
+    uint8_t *body = malloc(length);
+    if (body) protobuf_c_message_pack(&message.base, body);
+    publish_body(EXTENSION, IS_STATE | RETAINED, gauge, body, length);
 }
 
 /* Each of these fills in a message that lives as long as its caller needs it. */

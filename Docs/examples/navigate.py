@@ -3,7 +3,7 @@
 
     python3 navigate.py unix:/run/user/1000/waymark/navigation.sock car
 
-Commands, one a line: start, step (drive on a little), gauge NUMBER PERCENT (a state of our own type), pause, resume, finish, cancel,
+Commands, one a line: start, step (drive on a little), gauge NUMBER PERCENT (a state of an extension), pause, resume, finish, cancel,
 cut (lose the connection and come back), quit. A waypoint request is answered with estimates; when it is accepted, the route changes.
 A destination request is accepted and driven to.
 """
@@ -11,7 +11,7 @@ A destination request is accepted and driven to.
 import sys
 from itertools import pairwise
 
-from wire import GAUGE, RETAINED, SKIPPABLE, STATE as IS_STATE, Peer, chunk, double, number, packed, say, zigzag
+from wire import EXTENSION, GAUGES, RETAINED, STATE as IS_STATE, Peer, chunk, double, number, packed, say, zigzag
 
 OPEN_SESSION, SESSION_OPENED, VEHICLE_CHANGED, SESSION_ENDED, ACKNOWLEDGEMENT = *range(0x10, 0x14), 0x1A
 START, UPCOMING, LANES, ROAD, STATE = 0x101, 0x106, 0x107, 0x108, 0x109
@@ -72,7 +72,8 @@ class Navigation(Peer):
 
     def hello(self, token):
         about = chunk(1, self.client) + packed(2, PROVIDED)
-        return number(1, 2) + number(2, 2) + number(3, 2) + chunk(5, about) + (chunk(11, token) if token else b"")
+        place = chunk(11, token) if token else b""
+        return number(1, 2) + number(2, 2) + number(3, 2) + chunk(5, about) + place + chunk(18, GAUGES)
 
     def welcomed(self, body):
         """The gateway names the last number that it has; what it missed is sent again."""
@@ -154,8 +155,8 @@ class Navigation(Peer):
             "finish": lambda: self.publish(FINISH),
             "cancel": lambda: self.publish(CANCEL),
         }
-        if words[0] == "gauge" and len(words) == 3:  # the gateway does not know it, and keeps the newest one of each key
-            self.publish(GAUGE, number(1, int(words[2])), SKIPPABLE | IS_STATE | RETAINED, int(words[1]))
+        if words[0] == "gauge" and len(words) == 3:  # the gateway keeps the newest one of each key
+            self.publish(EXTENSION, chunk(1, GAUGES) + chunk(2, bytes([int(words[2])])), IS_STATE | RETAINED, int(words[1]))
             return True
         if len(words) != 1 or words[0] not in actions:
             return False

@@ -20,9 +20,10 @@
 enum { HEADER_BYTES = 24, FRAME_BYTES_MAX = 1 << 24 };
 enum { HELLO = 1, WELCOME, GOODBYE, PING, PONG, ERROR };
 
-enum { SKIPPABLE = 1, IS_STATE = 8, RETAINED = 16 }; /* flags */
-/* A message of these examples, not of the protocol: a gauge, which the key names, and its percentage as field 1. */
-enum { GAUGE = 0x1E0 };
+enum { IS_STATE = 8, RETAINED = 16 }; /* flags */
+/* The extension of these examples: a gauge, which the key names, and its percentage as the only byte. */
+enum { EXTENSION = 0x1E0 };
+static char *extensions[] = { "org.example.gauges" };
 
 struct frame {
     uint8_t flags;

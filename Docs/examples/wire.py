@@ -14,10 +14,11 @@ import time
 
 HEADER = struct.Struct(">2sBBHHIIQ")  # magic, version, flags, type, key, body length, session, sequence
 HELLO, WELCOME, GOODBYE, PING, PONG, ERROR = 1, 2, 3, 4, 5, 6
-SKIPPABLE, STATE, RETAINED = 1, 8, 16
-# A message of these examples, not of the protocol: a gauge, which the key names, and its percentage as field 1.
-GAUGE = 0x1E0
-KNOWN = {*range(0x1, 0x7), *range(0x10, 0x1B), *range(0x100, 0x114), GAUGE, *range(0x200, 0x210), *range(0x300, 0x308)}
+STATE, RETAINED = 8, 16
+EXTENSION = 0x1E0
+# The extension of these examples: a gauge, which the key names, and its percentage as the only byte.
+GAUGES = "org.example.gauges"
+KNOWN = {*range(0x1, 0x7), *range(0x10, 0x1B), *range(0x100, 0x114), EXTENSION, *range(0x200, 0x211), *range(0x300, 0x308)}
 
 
 # Bodies are protobuf: each field is a key (field number and kind), then a varint, eight bytes, or a length and bytes.

@@ -37,6 +37,8 @@ package struct DriveState: Hashable, Sendable {
     package var alert: NavigationAlert?
     /// States of types that no build knows.
     package var extensions = RetainedExtensions()
+    /// The retained states of extensions with names, by key.
+    package var named: [UInt16: PublishedExtension] = [:]
     /// States of other types, as they are on the wire.
     package var others: [MessageType: Publication] = [:]
 
@@ -73,6 +75,8 @@ package struct DriveState: Hashable, Sendable {
         case .showAlert(let alert): self.alert = alert
         case .dismissAlert: self.alert = nil
         case .finishGuidance, .cancelGuidance: self.clear()
+        case .publishExtension(let published):
+            if let key = published.key { self.named[key] = published.isRetained ? published : nil }
         default: if publication.rule.kind == .state { self.others[publication.type] = publication }
         }
     }
@@ -175,6 +179,7 @@ package struct DriveState: Hashable, Sendable {
             compare("\(type)") { $0.others[type] }
         }
         compare("extensions") { $0.extensions }
+        compare("extensions with names") { $0.named }
         return differences
     }
 }

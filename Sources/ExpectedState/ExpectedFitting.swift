@@ -9,11 +9,15 @@ package struct ExpectedFitting: Hashable, Sendable {
     package var receiveFrameBytesMax: UInt32 = 0
     package var units = DistanceUnits.asPublished
     package var features: Set<Feature> = Set(Feature.allCases)
+    /// The extensions that it gets; nil for all.
+    package var extensions: Set<ExtensionName>?
 
     package init() {}
 
     /// The endpoint receives the published bytes unchanged.
     package var isNone: Bool { self == ExpectedFitting() }
+
+    private func has(_ name: ExtensionName) -> Bool { self.extensions?.contains(name) ?? true }
 
     /// The fitting of the endpoint if the session has no room for its profile.
     package var bare: ExpectedFitting {
@@ -49,6 +53,7 @@ package struct ExpectedFitting: Hashable, Sendable {
         if self.has(.navigationAlerts) { fitted.alert = state.alert.map(self.apply) }
         fitted.others = state.others.compactMapValues(self.apply)
         fitted.extensions = state.extensions
+        fitted.named = state.named.filter { self.has($0.value.name) }
         return fitted
     }
 
@@ -104,6 +109,8 @@ package struct ExpectedFitting: Hashable, Sendable {
         case .shareDestination(let id, let destination):
             guard self.has(.destinationSharing) else { return nil }
             return .shareDestination(shareID: id, self.apply(destination))
+        case .publishExtension(let published):
+            return self.has(published.name) ? publication : nil
         case .resumeGuidance(_, _, .none): return publication
         case .startGuidance, .resumeGuidance, .addManeuvers, .addLaneGuidances, .upcomingManeuvers,
             .currentLaneGuidance, .maneuverEstimates:

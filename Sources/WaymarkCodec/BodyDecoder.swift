@@ -29,12 +29,14 @@ package final class BodyDecoder {
         let message = try unsafe self.read(header, frame.bytes.span.bytes, type) {
             body, _ throws(Rejection) in
             if MessageType.published.contains(header.rawType) {
-                _ = try unsafe PublicationOutline(type, checking: WireMessage(body))
+                _ = try unsafe PublicationOutline(type, checking: WireMessage(body), header)
             }
             defer { self.arena.reset() }
-            return try unsafe Message(type, self.unpack(body, type))
+            return try unsafe Message(type, self.unpack(body, type), header)
         }
-        return Envelope(message, session: header.session, sequence: header.sequence, flags: header.flags)
+        // Those of an extension are in the message.
+        let flags = type == .publishExtension ? header.flags.subtracting(.ofExtensions) : header.flags
+        return Envelope(message, session: header.session, sequence: header.sequence, flags: flags)
     }
 
     /// Reads a published frame in full, with the fields that this build does not know.
@@ -45,9 +47,9 @@ package final class BodyDecoder {
         guard let type = header.type, MessageType.published.contains(header.rawType) else { return nil }
         return try unsafe self.read(header, frame.bytes.span.bytes, type) {
             body, findings throws(Rejection) in
-            _ = try unsafe PublicationOutline(type, checking: WireMessage(body))
+            _ = try unsafe PublicationOutline(type, checking: WireMessage(body), header)
             defer { self.arena.reset() }
-            let content = try unsafe Publication(type, self.unpack(body, type))
+            let content = try unsafe Publication(type, self.unpack(body, type), header)
             guard findings.unknownFields > 0 else { return DecodedPublication(content, nil) }
             return unsafe DecodedPublication(content, UnknownFields(in: Array(body), of: type))
         }
@@ -78,7 +80,7 @@ package final class BodyDecoder {
             throw .rejected(Rejection(.wrongState, reason: "is not a publication").of(header))
         }
         return try unsafe self.read(header, frame, type) { body, findings throws(Rejection) in
-            let outline = try unsafe PublicationOutline(type, checking: WireMessage(body))
+            let outline = try unsafe PublicationOutline(type, checking: WireMessage(body), header)
             if findings.unpackedBytesMax > self.memoryBytesMax {
                 // Every receiver would have to unpack it.
                 defer { self.arena.reset() }
@@ -104,7 +106,7 @@ package final class BodyDecoder {
             else {
                 defer { self.arena.reset() }
                 // Encoded anew: unknown fields and the vehicle's name are not forwarded.
-                return try unsafe ReceivedRequest(Message(type, self.unpack(body, type)))
+                return try unsafe ReceivedRequest(Message(type, self.unpack(body, type), header))
             }
             return ReceivedRequest(type, message, frame)
         }

@@ -10,6 +10,8 @@ struct FieldRule: Sendable {
         case unicode
         /// `A-Z a-z 0-9 . _ : -`.
         case name
+        /// `a-z 0-9 . -`, with a dot among them.
+        case `extension`
     }
 
     /// Of the number; of the length in bytes of a text or of bytes.
@@ -77,6 +79,20 @@ struct FieldRule: Sendable {
     /// An element of a list of peers' names, which may be empty.
     static let listedName: FieldRule = {
         var rule = Self.requiredName
+        rule.isRequired = false
+        return rule
+    }()
+
+    /// The name of an extension that must be there.
+    static let requiredExtension: FieldRule = {
+        var rule = FieldRule.range(ExtensionName.byteCounts).required
+        rule.alphabet = .extension
+        return rule
+    }()
+
+    /// An element of a list of names of extensions, which may be empty.
+    static let listedExtension: FieldRule = {
+        var rule = Self.requiredExtension
         rule.isRequired = false
         return rule
     }()

@@ -22,6 +22,8 @@ internal import WaymarkProtocol
         var isZigzag = false
         var isRepeated = false
         var isName = false
+        /// A name of an extension. Then ``isName`` is true as well.
+        var isExtension = false
         var allowsZero = false
         var isRequired = false
         var isPlace = false
@@ -156,7 +158,8 @@ internal import WaymarkProtocol
                 below.assumingMemoryBound(to: ProtobufCMessageDescriptor.self))
         }
         known.isRepeated = unsafe field.label == PROTOBUF_C_LABEL_REPEATED
-        known.isName = rule.alphabet == .name
+        known.isName = rule.alphabet != .unicode
+        known.isExtension = rule.alphabet == .extension
         known.allowsZero = rule.allowsZero
         known.isRequired = rule.isRequired
         known.isPlace = rule.isPlace

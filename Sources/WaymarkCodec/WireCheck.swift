@@ -245,6 +245,12 @@ internal import WaymarkProtocol
             all |= UInt64(byte) & Self.highBits
             index &+= 1
         }
+        if isName, unsafe field.pointee.isExtension {
+            let name = unsafe UnsafeRawBufferPointer(rebasing: self.bytes[self.offset..<end])
+            guard unsafe ExtensionName.isAllowed(name) else {
+                throw Rejection(.invalidText, reason: ExtensionName.form)
+            }
+        }
         guard all != 0 else { return }
         do {
             let text = unsafe UnsafeRawBufferPointer(rebasing: self.bytes[self.offset..<end])

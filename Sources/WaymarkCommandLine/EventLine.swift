@@ -1,5 +1,6 @@
 internal import WaymarkClient
 internal import WaymarkModel
+internal import WaymarkTexts
 
 extension SessionEvent {
     /// The event in a line, for people and for scripts that look for a word.
@@ -15,6 +16,8 @@ extension SessionEvent {
             return "\(vehicle): alert \(alert) dismissed: \(dismissal.name)"
         case .alertResponse(let vehicle, let alert, .action(let action)):
             return "\(vehicle): alert \(alert) action \(action)"
+        case .extensionReceived(let vehicle, let endpoint, let name, let content):
+            return "\(vehicle)/\(endpoint): \(name): \(GuidanceText.counted(content.count, "byte"))"
         case .waypointResult(let vehicle, let result):
             return "\(vehicle): waypoint request: \(result.explanation)"
         case .shareResult(let vehicle, let id, let result):

@@ -229,7 +229,7 @@ actor Guide {
         case .cancelGuidance: try await self.session.cancel()
         // The machine publishes none of these.
         case .tripPreviews, .addManeuvers, .addLaneGuidances, .addRouteSegments, .dismissAlert,
-            .shareDestination:
+            .shareDestination, .publishExtension:
             break
         }
     }

@@ -88,6 +88,7 @@ actor Navigator {
         var configuration = NavigationClient.Configuration(id: id)
         configuration.credential = key
         configuration.reconnection.refusalDelay = nil
+        configuration.extensions = [Self.gauges]
         if self.policy.onDestination == .accept {
             configuration.onDestination = { await self.answer($0) }
         }
@@ -123,6 +124,19 @@ actor Navigator {
         guard let record = self.newest else { return Terminal.note("no drive to cancel") }
         if let guide = record.guide { await guide.cancel() } else { await Self.cancel(record.session) }
     }
+
+    /// Publishes a value that vehicles with the extension ``gauges`` show in the newest drive. It takes the place of the last one of its key.
+    func publishGauge(_ key: UInt16, _ value: UInt8) async {
+        guard let session = self.newest?.session else { return Terminal.note("no drive to gauge") }
+        do throws(ClientError) {
+            try await session.publishExtension(Self.gauges, [value], key: key, isRetained: true)
+        } catch {
+            Terminal.note("the gauge was not published: \(error)")
+        }
+    }
+
+    /// The extension of gauges, whose content is one byte.
+    private static let gauges = "org.example.gauges"
 
     private var newest: Record? { self.drives.max { $0.key < $1.key }?.value }
 

@@ -150,6 +150,13 @@ extension Settings {
                 settings.policy.withheldFeatures = Set(features)
                 return features.count == names.count
             },
+            Setting(key: "withheld-extensions", allowed: "a list of names, e.g. [org.example.tyres]") {
+                settings, value in
+                guard let names = value.list else { return false }
+                let extensions = names.compactMap { ExtensionName($0) }
+                settings.policy.withheldExtensions = Set(extensions)
+                return extensions.count == names.count
+            },
             Setting(key: "route-sharing-vehicles", allowed: "a list of vehicle ids") { settings, value in
                 guard let names = value.list else { return false }
                 let vehicles = names.compactMap { VehicleID($0) }

@@ -143,11 +143,18 @@ extension Gateway {
 
     private func welcome(_ hello: VehicleHello, _ token: ResumptionToken, isResumed: Bool) -> Welcome {
         self.welcome(
-            Self.vehicleFeatures, hello.features.union(Self.featuresOfAll), token, isResumed: isResumed)
+            Self.vehicleFeatures, hello.features.union(Self.featuresOfAll), hello.extensions, token,
+            isResumed: isResumed)
+    }
+
+    /// Those of a peer's extensions that the gateway forwards for it.
+    private func granted(_ extensions: [ExtensionName]) -> [ExtensionName] {
+        extensions.filter { !self.policy.withheldExtensions.contains($0) }
     }
 
     private func welcome(
-        _ features: [Feature], _ asked: FeatureSet, _ token: ResumptionToken, isResumed: Bool
+        _ features: [Feature], _ asked: FeatureSet, _ extensions: [ExtensionName], _ token: ResumptionToken,
+        isResumed: Bool
     ) -> Welcome {
         var welcome = Welcome(resumptionToken: token)
         welcome.features = features.map { feature in
@@ -156,6 +163,7 @@ extension Gateway {
             }
             return FeatureGrant(feature, withheld: asked.contains(feature) ? nil : .notRequested)
         }
+        welcome.extensions = self.granted(extensions)
         welcome.isResumed = isResumed
         welcome.graceMilliseconds = UInt32(clamping: self.policy.limits.grace.milliseconds)
         welcome.requestsOpenMax = UInt32(clamping: self.policy.limits.requestsOpenMax)
@@ -223,7 +231,8 @@ extension Gateway {
             displayName: hello.displayName,
             tokens: ResumptionTokens(
                 token, resuming: isResumed ? hello.resumptionToken : nil, on: connection),
-            granted: navigation.features.subtracting(self.policy.withheldFeatures))
+            granted: navigation.features.subtracting(self.policy.withheldFeatures),
+            extensions: self.granted(navigation.extensions))
         let present = self.clients[id]
         client.sessions = present?.sessions ?? []
         if let present { client.toldEnded = (verdict == .spare ? present.toldEnded : []) + present.ended }
@@ -238,9 +247,12 @@ extension Gateway {
         actions.append(.admit(connection, welcome))
         for session in client.sessions {
             self.sessions[session]?.providedFeatures.formUnion(client.granted)
+            self.sessions[session]?.setExtensions(client.extensions)
             self.sessions[session]?.acknowledgeAll()
             self.restore(session, connection, into: &actions)
-            if old?.granted != client.granted { self.begin(.refit, of: session) }
+            if old?.granted != client.granted || old?.extensions != client.extensions {
+                self.begin(.refit, of: session)
+            }
             // It may have come with another key, or other groups.
             if old?.subject != subject { self.endForbiddenGuidance(in: session) }
         }
@@ -251,7 +263,8 @@ extension Gateway {
 
     private func welcome(_ hello: NavigationHello, _ token: ResumptionToken, isResumed: Bool) -> Welcome {
         self.welcome(
-            Self.navigationFeatures, hello.features.union(Self.featuresOfAll), token, isResumed: isResumed)
+            Self.navigationFeatures, hello.features.union(Self.featuresOfAll), hello.extensions, token,
+            isResumed: isResumed)
     }
 
     private func livingSessions(of client: Client) -> [ResumedSession] {

@@ -25,15 +25,24 @@ package struct CodeCounts: Sendable {
 
 // Publications.
 extension CodeCounts {
+    /// The place of extensions, whose number is far from those of other publications.
+    private static let extensionPlace: UInt32 = 30
+
     package mutating func add(_ count: UInt64 = 1, ofType rawType: UInt16) {
-        self.add(count, of: UInt32(rawType & 0xFF))
+        let isExtension = rawType == MessageType.publishExtension.rawValue
+        let code = UInt32(rawType & 0xFF)
+        // A later type whose number ends so is one that this build does not know.
+        let other = code == Self.extensionPlace ? .max : code
+        self.add(count, of: isExtension ? Self.extensionPlace : other)
     }
 
     /// The counts that are not 0, by message type; 0 for all types that this build does not know.
     package var byType: [(type: UInt16, count: UInt64)] {
         var (known, unknown): ([(type: UInt16, count: UInt64)], UInt64) = ([], 0)
         for (code, count) in self.all {
-            let type = MessageType.published.lowerBound + UInt16(code)
+            let type =
+                code == Self.extensionPlace
+                ? MessageType.publishExtension.rawValue : MessageType.published.lowerBound + UInt16(code)
             if MessageType(rawValue: type) == nil { unknown &+= count } else { known.append((type, count)) }
         }
         return unknown == 0 ? known : known + [(0, unknown)]

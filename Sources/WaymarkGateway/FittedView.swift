@@ -52,6 +52,7 @@ struct FittedView: Sendable, Hashable, Codable {
             || (fittedBy.contains(.maneuverSlots) && !self.maneuvers.isUnlimited)
             || (fittedBy.contains(.laneGuidanceSlots) && !self.laneGuidances.isUnlimited)
             || (fittedBy.contains(.roadNameLength) && self.profile.limits.currentRoadNameLengthMax != 0)
+            || (fittedBy.contains(.extensionName) && self.profile.extensions != .all)
         {
             return .unknown
         }
@@ -95,6 +96,7 @@ struct FittedView: Sendable, Hashable, Codable {
             if self.laneGuidances.isUnlimited { return [publication] }
             guard generation == stored.generation else { return [] }
             return self.moveLaneGuidances(stored, generation) + [publication]
+        case .publishExtension(let published): return profile.allows(published.name) ? [publication] : []
         default: return [profile.fit(publication)]
         }
     }
@@ -194,6 +196,10 @@ extension FittedView {
         _ route: StoredRoute, _ coder: BodyCoder
     ) -> Result {
         let isTooLong = self.isTooLong(frame)
+        // Nothing of it can be cut.
+        if let name = outline.extensionName {
+            return self.profile.allows(name) && !isTooLong ? .asReceived : .fitted([])
+        }
         switch self.foresight(by: outline.rule) {
         case .asReceived: if !isTooLong { return .asReceived }
         case .withheld: return .fitted([])

@@ -5,6 +5,14 @@ internal import WaymarkProtocol
 extension Profile {
     func allows(_ feature: Feature) -> Bool { !self.withheld.contains(feature) }
 
+    /// Whether the endpoint gets an extension.
+    func allows(_ name: ExtensionName) -> Bool {
+        switch self.extensions {
+        case .all: true
+        case .only(let names): names.contains(name)
+        }
+    }
+
     /// Fits a publication that is not withheld, without regard to others.
     ///
     /// ``FittedView`` fits those that depend on others or contain a route. They are returned unchanged here.

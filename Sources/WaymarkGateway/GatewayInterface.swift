@@ -99,6 +99,8 @@ extension Gateway {
         package var vehicleArbitration: [VehicleID: Arbitration] = [:]
         /// Features withheld from every vehicle (``WithheldReason/policy``).
         package var withheldFeatures: Set<Feature> = []
+        /// Extensions that the gateway does not forward.
+        package var withheldExtensions: Set<ExtensionName> = []
         /// Vehicles whose owner has not consented to route segments; nil set means every vehicle has consented.
         package var routeSharingVehicles: Set<VehicleID>?
         package var limits = GatewayLimits()

@@ -42,6 +42,8 @@ struct GatewaySession: Sendable, Hashable, Codable {
     var nextOptIn = Instant(nanoseconds: 0)
     /// What its client was granted, now or before: the content has nothing that needs another feature.
     var providedFeatures: FeatureSet
+    /// The extensions that its client uses, and those of states that it published before: the content has no other. In order.
+    private(set) var extensions: [ExtensionName]
     private(set) var content = SessionContent()
     /// The last sequence number that its client used.
     private(set) var sequence: UInt64 = 0
@@ -71,20 +73,21 @@ struct GatewaySession: Sendable, Hashable, Codable {
         case id, ordinal, client, user, userIndex, requestID, selection, receiptsEveryMilliseconds, vehicles,
             left,
             tourNumber, isSuspended, profileUse,
-            openShares, mayQueueShares, withholdsSegments, nextOptIn, providedFeatures
+            openShares, mayQueueShares, withholdsSegments, nextOptIn, providedFeatures, extensions
         case content, sequence, lastPublished, lastEstimated, acknowledged, retained, audiences, memberCount,
             replay
     }
 
     init(
         id: SessionID, ordinal: UInt64, client: ClientID, _ user: Principal, providing features: FeatureSet,
-        opening: OpenSession
+        _ extensions: [ExtensionName], opening: OpenSession
     ) {
         self.id = id
         self.ordinal = ordinal
         self.client = client
         self.user = user
         self.providedFeatures = features
+        self.extensions = Set(extensions).sorted()
         self.requestID = opening.requestID
         self.selection = opening.vehicles
         self.receiptsEveryMilliseconds = opening.receiptsEveryMilliseconds
@@ -97,6 +100,11 @@ struct GatewaySession: Sendable, Hashable, Codable {
         let tellsVehicles: Bool
         /// The connection of the client then. Another one is told by Welcome.
         let connection: ConnectionID?
+    }
+
+    /// The client has come again, and uses these extensions.
+    mutating func setExtensions(_ extensions: [ExtensionName]) {
+        self.extensions = Set(extensions + self.content.extensions).sorted()
     }
 
     /// Adds a vehicle, connected or awaited, and returns its place.
@@ -132,7 +140,7 @@ struct GatewaySession: Sendable, Hashable, Codable {
 
     // MARK: Publications
 
-    /// How far ``publish(_:from:granted:at:_:_:_:into:)`` has come.
+    /// How far ``publish(_:from:_:at:_:_:_:into:)`` has come.
     struct Progress: Sendable, Hashable {
         /// The first frame that it has not looked at.
         var next: Int
@@ -149,10 +157,16 @@ struct GatewaySession: Sendable, Hashable, Codable {
     /// Whether a publication changed the session.
     private enum Effect: Sendable, Hashable { case published, unchanged }
 
+    /// The features and extensions that a client may publish.
+    struct Permission: Sendable {
+        let features: FeatureSet
+        let extensions: [ExtensionName]
+    }
+
     /// What a batch has changed so far. Apart from ``PublishingRules``, so that those are not copied for each frame.
     struct Batch {
-        /// Features that the client was granted.
-        let features: FeatureSet
+        /// The grant of the client.
+        let permission: Permission
         /// How many bytes the replay rings of all sessions may still grow.
         var replayRoom: Int
         /// States that were accepted: the key, and the last frame with it. Few, see ``newStatesMax``.
@@ -188,14 +202,14 @@ struct GatewaySession: Sendable, Hashable, Codable {
     ///
     /// - Returns: What comes next, and why the last one was refused, if it was.
     mutating func publish(
-        _ frames: PublishedFrames, from first: Int, granted features: FeatureSet, at now: Instant,
+        _ frames: PublishedFrames, from first: Int, _ permission: Permission, at now: Instant,
         _ rules: PublishingRules, _ memory: inout MemoryLedger, _ counters: inout Gateway.Counters,
         into actions: inout [Gateway.Action]
     ) -> Progress {
         let kept = self.kept
         let trip = self.content.trip
         var batch = Batch(
-            features: features, replayRoom: memory.replayRoom(of: self.userIndex, rules.limits))
+            permission: permission, replayRoom: memory.replayRoom(of: self.userIndex, rules.limits))
         var progress = Progress(next: first)
         // Applied and not yet handed to the audiences.
         var applied = first..<first
@@ -248,7 +262,7 @@ struct GatewaySession: Sendable, Hashable, Codable {
     ) throws(Rejection) -> Effect {
         let outline = frames.outlines[index]
         try Self.checkFlags(of: frames.ranges[index].header, outline)
-        try Self.checkProvided(outline, by: batch.features)
+        try Self.checkProvided(outline, by: batch.permission)
         try Self.checkSequence(of: frames.ranges[index].header, after: self.sequence)
         if let key { return try self.apply(state: index, key, of: frames, rules, memory, &batch) }
         try Self.checkShare(outline, self.openShares, rules.limits)
@@ -295,14 +309,14 @@ struct GatewaySession: Sendable, Hashable, Codable {
         return .published
     }
 
-    /// Applies a state of a type that this build does not know. Retained at once: a newer value may remove the kept one.
+    /// Applies a state of an extension, or of a type that this build does not know. Retained at once: a newer value may remove the kept one.
     private mutating func apply(
         extension index: Int, _ key: ConflationKey, of frames: PublishedFrames, _ rules: PublishingRules,
         _ memory: borrowing MemoryLedger, _ batch: inout Batch
     ) throws(Rejection) -> Effect {
         self.retainNewStates(frames, &batch)
         let (header, outline) = (frames.ranges[index].header, frames.outlines[index])
-        let isRetained = header.flags.contains(.retained)
+        let isRetained = outline.isRetainedByHeader
         let kept = self.retained.indexOfExtension(key)
         let growth = self.retained.growth(by: isRetained ? header : nil, inPlaceOfExtensionAt: kept)
         try Self.checkMemory(self.id, self.retained.byteCount, growth, outline, rules, memory)
@@ -339,12 +353,12 @@ struct GatewaySession: Sendable, Hashable, Codable {
 
     // Why none of these gets the session as a whole: it would be copied for each frame.
 
-    /// Checks what needs no session: whether a client of these features may send this frame at all.
+    /// Checks what needs no session: whether a client with this permission may send this frame at all.
     static func checkPermission(
-        for header: FrameHeader, _ outline: PublicationOutline, by features: FeatureSet
+        for header: FrameHeader, _ outline: PublicationOutline, by permission: Permission
     ) throws(Rejection) {
         try Self.checkFlags(of: header, outline)
-        try Self.checkProvided(outline, by: features)
+        try Self.checkProvided(outline, by: permission)
     }
 
     private static func checkFlags(
@@ -355,19 +369,29 @@ struct GatewaySession: Sendable, Hashable, Codable {
             throw Rejection(
                 .outOfRange, field: "flags", reason: "GATEWAY, FITTED and MORE are for the gateway to set")
         }
-        if outline.type == nil, !header.flags.contains(.state) {
+        if outline.type == nil || outline.type == .publishExtension, !header.flags.contains(.state) {
             throw Rejection(.outOfRange, field: "flags", reason: "RETAINED needs STATE")
         }
     }
 
     private static func checkProvided(
-        _ outline: PublicationOutline, by features: FeatureSet
+        _ outline: PublicationOutline, by permission: Permission
     ) throws(Rejection) {
         let rule = outline.rule
-        guard rule.feature != nil || rule.adds != nil else { return }
-        let needed = rule.feature ?? outline.route?.features.first { !features.contains($0) }
-        guard let needed, !features.contains(needed) else { return }
+        guard rule.feature != nil || rule.adds != nil else {
+            return try Self.checkExtension(outline, by: permission)
+        }
+        let needed = rule.feature ?? outline.route?.features.first { !permission.features.contains($0) }
+        guard let needed, !permission.features.contains(needed) else { return }
         throw Rejection(.notGranted, reason: "the feature \(needed) was not granted to this client")
+    }
+
+    private static func checkExtension(
+        _ outline: PublicationOutline, by permission: Permission
+    ) throws(Rejection) {
+        guard let name = outline.extensionName, !permission.extensions.contains(name) else { return }
+        throw Rejection(
+            .notGranted, field: "name", reason: "the extension \(name) was not granted to this client")
     }
 
     private static func checkShare(

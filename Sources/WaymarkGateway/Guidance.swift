@@ -32,7 +32,7 @@ extension Gateway {
         }
         let session = GatewaySession(
             id: self.newSessionID(), ordinal: self.sessionCount, client: id, client.principal,
-            providing: client.granted, opening: opening)
+            providing: client.granted, client.extensions, opening: opening)
         self.add(session)
         for vehicle in taken { self.claim(vehicle, for: session.id, at: now, into: &actions) }
         self.note(.opened, of: self.sessions[session.id], into: &actions)

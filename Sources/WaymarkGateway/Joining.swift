@@ -396,17 +396,22 @@ extension Gateway {
         let optedOut: FeatureSet
         /// Segments are retained and withheld from endpoints.
         let withholdsSegments: Bool
+        /// The extensions that its publications may be of, in order, and those that endpoints do not get.
+        private let extensions: [ExtensionName]
+        private let withheldExtensions: Set<ExtensionName>
 
         /// Features whose fields clients may publish without having declared them.
         private static let undeclared: FeatureSet = [.exitLabels, .charge, .timeZone]
 
-        init(_ session: GatewaySession, granted: FeatureSet) {
+        init(_ session: GatewaySession, granted: FeatureSet, withholding extensions: Set<ExtensionName>) {
             var optedOut = session.content.optedOut
             if session.withholdsSegments { optedOut.insert(.routeSegments) }
             self.provided = granted
             self.everProvided = session.providedFeatures
             self.optedOut = optedOut
             self.withholdsSegments = session.withholdsSegments
+            self.extensions = session.extensions
+            self.withheldExtensions = extensions
         }
 
         /// Whether what is published may contain a feature, so that fitting must remove it. If not, the endpoint shares the bytes
@@ -429,7 +434,15 @@ extension Gateway {
                     withheld.insert(grant.feature)
                 }
             }
-            return Profile(hello: endpoint.hello, withheld: withheld)
+            return Profile(
+                hello: endpoint.hello, withheld: withheld, extensions: self.extensions(for: endpoint))
+        }
+
+        private func extensions(for endpoint: Endpoint) -> Profile.Extensions {
+            let names = self.extensions.filter {
+                endpoint.hello.extensions.contains($0) && !self.withheldExtensions.contains($0)
+            }
+            return names.count == self.extensions.count ? .all : .only(names)
         }
     }
 
@@ -440,7 +453,10 @@ extension Gateway {
     mutating func features(at session: Dictionary<SessionID, GatewaySession>.Index) -> SessionFeatures {
         let client = self.sessions.readValue(at: session) { $0.client }
         let granted = self.client(client) { $0.granted } ?? []
-        return self.sessions.readValue(at: session) { SessionFeatures($0, granted: granted) }
+        let withheldExtensions = self.policy.withheldExtensions
+        return self.sessions.readValue(at: session) {
+            SessionFeatures($0, granted: granted, withholding: withheldExtensions)
+        }
     }
 
     private func withheldReason(

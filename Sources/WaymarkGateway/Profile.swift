@@ -18,10 +18,21 @@ package struct Profile: Sendable, Hashable, Codable {
     /// Content features that are withheld.
     package let withheld: FeatureSet
 
+    /// The extensions that the endpoint gets.
+    package let extensions: Extensions
+
+    /// Extensions of a session.
+    package enum Extensions: Sendable, Hashable, Codable {
+        /// All that its client uses.
+        case all
+        /// These, in order.
+        case only([ExtensionName])
+    }
+
     /// Creates a profile; ``isIdentity`` if there is nothing to cut.
     package init(
         limits: VehicleLimits = .init(), distanceUnits: DistanceUnits = .asPublished,
-        withheld: FeatureSet = [], frameBytesMax: UInt32 = 0
+        withheld: FeatureSet = [], extensions: Extensions = .all, frameBytesMax: UInt32 = 0
     ) {
         var limits = limits
         var withheld = withheld
@@ -45,14 +56,16 @@ package struct Profile: Sendable, Hashable, Codable {
         self.limits = limits
         self.distanceUnits = distanceUnits
         self.withheld = withheld
+        self.extensions = extensions
     }
 
     /// The largest frame, header included.
     package var frameBytesMax: Int { self.frameBytesExponent == 0 ? .max : 1 << Int(self.frameBytesExponent) }
 
-    /// For an endpoint for whose profile there is no room: trips and the events of guidance, without content.
+    /// For an endpoint for whose profile there is no room: trips and the events of guidance, without content. Extensions all or none: what
+    /// always has room must not be of as many kinds as there are endpoints.
     package var bare: Profile {
-        var bare = Self.withoutContent
+        var bare = self.extensions == .all ? Self.withoutContent : Self.withoutAll
         bare.frameBytesExponent = self.frameBytesExponent
         return bare
     }
@@ -61,12 +74,13 @@ package struct Profile: Sendable, Hashable, Codable {
     package var isBare: Bool { self == self.bare }
 
     private static let withoutContent = Profile(withheld: FeatureSet(Self.contentFeatures))
+    private static let withoutAll = Profile(withheld: FeatureSet(Self.contentFeatures), extensions: .only([]))
 
-    /// The profile of an endpoint from which `withheld` is withheld.
-    package init(hello: VehicleHello, withheld: FeatureSet) {
+    /// The profile of an endpoint from which `withheld` is withheld, and that gets these extensions.
+    package init(hello: VehicleHello, withheld: FeatureSet, extensions: Extensions = .all) {
         self.init(
             limits: hello.limits, distanceUnits: hello.preferences.distanceUnits, withheld: withheld,
-            frameBytesMax: hello.receiveFrameBytesMax)
+            extensions: extensions, frameBytesMax: hello.receiveFrameBytesMax)
     }
 
     /// The endpoint stores a part of the route only: what it is sent depends on where in the route it is.

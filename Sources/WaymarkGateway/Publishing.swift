@@ -28,8 +28,8 @@ extension Gateway {
     ) -> Int {
         let id = frames.ranges[first].header.session
         guard
-            let features = self.clients.index(forKey: client).map({
-                self.clients.readValue(at: $0) { $0.granted }
+            let permission = self.clients.index(forKey: client).map({
+                self.clients.readValue(at: $0) { $0.permission }
             })
         else { return frames.indices.upperBound }
         guard let index = self.sessions.index(forKey: id),
@@ -41,13 +41,13 @@ extension Gateway {
                 self.crossings.add(connection, frames[first..<first + 1], isRejected: true, audience)
             }
             let (header, outline) = (frames.ranges[first].header, frames.outlines[first])
-            let rejection = Self.rejection(outsideOfSession: header, outline, by: features)
+            let rejection = Self.rejection(outsideOfSession: header, outline, by: permission)
             self.reject(header, rejection, connection, into: &actions)
             return first + 1
         }
         let before = self.sessions.isTracked ? self.observed(id, at: index) : nil
         let progress = self.sessions[unnotedAt: index].publish(
-            frames, from: first, granted: features, at: now, self.rules, &self.memory, &self.counters,
+            frames, from: first, permission, at: now, self.rules, &self.memory, &self.counters,
             into: &actions)
         let last = progress.next - 1
         if let before {
@@ -79,10 +79,11 @@ extension Gateway {
 
     /// Why a frame for a session that is not the client's is rejected. Missing permission comes first.
     private static func rejection(
-        outsideOfSession header: FrameHeader, _ outline: PublicationOutline, by features: FeatureSet
+        outsideOfSession header: FrameHeader, _ outline: PublicationOutline,
+        by permission: GatewaySession.Permission
     ) -> Rejection {
         do throws(Rejection) {
-            try GatewaySession.checkPermission(for: header, outline, by: features)
+            try GatewaySession.checkPermission(for: header, outline, by: permission)
             return Rejection(
                 .unknownSession, reason: "session \(header.session.rawValue) is not open for this client")
         } catch { return error }

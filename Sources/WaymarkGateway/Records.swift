@@ -210,6 +210,8 @@ struct Client: Sendable, Hashable, Codable {
     var tokens: ResumptionTokens
     /// What it provides and handles, as far as the gateway granted that in its last Welcome.
     var granted: FeatureSet
+    /// The extensions that it uses, as far as the gateway granted them in its last Welcome.
+    var extensions: [ExtensionName]
     /// In the order in which they were opened.
     var sessions: OrderedSet<SessionID> = []
     /// Sessions whose end the client was not told.
@@ -218,6 +220,11 @@ struct Client: Sendable, Hashable, Codable {
     var toldEnded: [ResumedSession] = []
     /// Requests that it was asked, in no order.
     var requests: [RequestNumber] = []
+
+    /// The features and extensions that it may publish.
+    var permission: GatewaySession.Permission {
+        GatewaySession.Permission(features: self.granted, extensions: self.extensions)
+    }
 
     /// Whether it still has a request that was assigned to it.
     func has(_ request: RequestNumber, at place: Int) -> Bool {

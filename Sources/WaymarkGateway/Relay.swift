@@ -52,6 +52,9 @@ package indirect enum Relay: Sendable, Hashable, Codable {
         case .alertResponse(let response):
             guard let source = response.source, let connection else { return nil }
             self = .event(source, connection)
+        case .vehicleExtension(let sent):
+            guard let source = sent.source, let connection else { return nil }
+            self = .event(source, connection)
         case .requestOutcome(let outcome): self = .outcome(outcome.vehicle, outcome.requestID)
         default: return nil  // The others are bounded by what the client asks for.
         }

@@ -16,7 +16,7 @@ struct RetainedState: Sendable, Hashable, Codable {
     private var estimateIndices: [UInt32: Int] = [:]
     /// Additions to the route; they accumulate until the route is replaced.
     private var additions: [Frame] = []
-    /// The newest frame of each state of a type that this build does not know. Few, see ``SessionContent``.
+    /// The newest frame of each state of an extension, or of a type that this build does not know. Few, see ``SessionContent``.
     private var extensions: [Frame] = []
     /// The memory of the kept frames, see ``FrameHeader/keptByteCount``.
     private(set) var byteCount = 0
@@ -88,7 +88,7 @@ struct RetainedState: Sendable, Hashable, Codable {
         self.byteCount + header.keptByteCount - (location.map { self.header(at: $0).keptByteCount } ?? 0)
     }
 
-    // MARK: States of types that this build does not know
+    // MARK: States of extensions, and of types that this build does not know
 
     /// The index of the kept value of such a state; nil for none.
     func indexOfExtension(_ key: ConflationKey) -> Int? {
@@ -165,7 +165,7 @@ extension Frame {
         return self.header.type.map { ConflationKey(type: $0) }
     }
 
-    /// The key of a state of a type that this build does not know.
+    /// The key of a state of an extension, or of a type that this build does not know.
     fileprivate var extensionKey: ConflationKey {
         ConflationKey(rawType: self.header.rawType, item: UInt32(self.header.key))
     }

@@ -19,13 +19,23 @@ struct SessionContent: Sendable, Hashable, Codable {
     private(set) var lastLaneGuidance: LaneGuidanceID?
     /// nil: any state may come next.
     private var maneuverState: ManeuverState?
-    /// The states of types that this build does not know, since the last StartGuidance. At most ``ProtocolConstants/extensionStatesMax``.
-    private var extensionStates: [ConflationKey] = []
+    /// The states by key, since the last StartGuidance. At most ``ProtocolConstants/extensionStatesMax``.
+    private var statesByKey: [StateByKey] = []
 
     /// The present trip has opted out of segments, and the session retains some.
     var withholdsSegments: Bool {
         self.isGuiding && self.retainsSegments && !self.trip.routeSegmentsAvailable
     }
+
+    /// A state of an extension, or of a type that this build does not know.
+    private struct StateByKey: Sendable, Hashable, Codable {
+        let key: ConflationKey
+        /// nil of a type that is not known.
+        let name: ExtensionName?
+    }
+
+    /// The extensions of which there are states.
+    var extensions: [ExtensionName] { self.statesByKey.compactMap(\.name) }
 
     /// What the present trip does not share.
     var optedOut: FeatureSet {
@@ -52,7 +62,7 @@ struct SessionContent: Sendable, Hashable, Codable {
             self.trip = trip
             self.begin(route, outline.generation)
             self.alert = nil
-            self.extensionStates = []
+            self.statesByKey = []
             self.retainsSegments = !route.segments.isEmpty
         case .route(let route):
             self.begin(route, outline.generation)
@@ -69,8 +79,8 @@ struct SessionContent: Sendable, Hashable, Codable {
             guard self.trip.isDestinationShareable else {
                 throw Rejection(.wrongState, reason: "the trip says that its destination is not shareable")
             }
-        case .extensionState(let type, let key, _):
-            try self.add(ConflationKey(rawType: type, item: UInt32(key)))
+        case .unrecognizedState, .extension:
+            if let key = outline.conflationKey { try self.add(key, of: outline.extensionName) }
         }
         if case .event = rule.kind { self.enterPhase(after: outline.type) }
     }
@@ -84,16 +94,21 @@ struct SessionContent: Sendable, Hashable, Codable {
         }
     }
 
-    private mutating func add(_ state: ConflationKey) throws(Rejection) {
-        guard !self.extensionStates.contains(state) else { return }
-        guard self.extensionStates.count < ProtocolConstants.extensionStatesMax else {
+    private mutating func add(_ key: ConflationKey, of name: ExtensionName?) throws(Rejection) {
+        if let old = self.statesByKey.first(where: { $0.key == key }) {
+            guard old.name == name else {
+                throw Rejection(
+                    .inconsistent, field: "key", reason: "the key \(key.item) is of another extension")
+            }
+            return
+        }
+        guard self.statesByKey.count < ProtocolConstants.extensionStatesMax else {
             throw Rejection(
                 .limitReached, field: "key",
-                reason:
-                    "a session has at most \(ProtocolConstants.extensionStatesMax) states of types that are not known",
+                reason: "a session has at most \(ProtocolConstants.extensionStatesMax) states by key",
                 limit: ReachedLimit("extension_states_max", ProtocolConstants.extensionStatesMax))
         }
-        self.extensionStates.append(state)
+        self.statesByKey.append(StateByKey(key: key, name: name))
     }
 
     private mutating func setAlert(_ id: UInt32, _ type: MessageType?) throws(Rejection) {

@@ -37,6 +37,12 @@ extension Gateway {
                 feature, connection, message.type, session: session, requestID: message.requestID,
                 into: &actions)
         }
+        if case .vehicleExtension(let sent) = message, !self.isGranted(sent.name, to: path, vehicle) {
+            let rejection = Rejection(
+                .notGranted, field: "name",
+                reason: "the extension \(sent.name) was not granted to this endpoint")
+            return self.reject(connection, rejection, message.type, session: session, into: &actions)
+        }
         let isCurrent = self.isCurrent(session, for: vehicle)
         switch message {
         case .withdrawRequest(let request):
@@ -54,7 +60,8 @@ extension Gateway {
             self.cancel(path, connection, reason, at: now, into: &actions)
         case .allowNavigation: self.allow(path.vehicle, at: now, into: &actions)
         case .vehicleSettings(let settings): self.update(settings, path, into: &actions)
-        case .updateRouteSource, .zoomCluster, .alertResponse, .destinationShareAnswer, .receipt:
+        case .updateRouteSource, .zoomCluster, .alertResponse, .destinationShareAnswer, .vehicleExtension,
+            .receipt:
             guard isCurrent else {
                 return self.ignore(
                     message, session, path, connection, "the vehicle is not in this session", into: &actions)
@@ -133,6 +140,18 @@ extension Gateway {
         return isRequested.map { $0 && !self.policy.withheldFeatures.contains(feature) } ?? true
     }
 
+    /// Whether an endpoint of a vehicle may send an extension. Also true for an endpoint that the gateway has forgotten.
+    private mutating func isGranted(
+        _ name: ExtensionName, to path: EndpointPath, _ vehicle: Dictionary<VehicleID, Vehicle>.Index
+    ) -> Bool {
+        let isListed = self.vehicles.readValue(at: vehicle) { vehicle in
+            vehicle.endpoints.index(forKey: path.endpoint).map {
+                vehicle.endpoints.values[$0].hello.extensions.contains(name)
+            }
+        }
+        return isListed.map { $0 && !self.policy.withheldExtensions.contains(name) } ?? true
+    }
+
     /// Handles a message that only makes sense in the session it was sent in.
     private mutating func receive(
         inSession message: Message, _ session: SessionID, _ path: EndpointPath, _ connection: ConnectionID,
@@ -156,6 +175,13 @@ extension Gateway {
             // Another endpoint was faster, or the deadline.
             self.ignore(message, session, path, connection, "the share is over", into: &actions)
         case .destinationShareAnswer(let answer): self.answerShare(answer, path, into: &actions)
+        case .vehicleExtension(let sent) where !self.isHandled(sent.name, byClientOf: path.vehicle):
+            self.ignore(
+                message, session, path, connection, "the client does not use the extension", into: &actions)
+        case .vehicleExtension(var sent):
+            sent.source = path
+            // An event of an endpoint: it counts for the endpoint's share of what waits for the client.
+            self.tellClient(of: path.vehicle, .vehicleExtension(sent), into: &actions)
         case .receipt(let receipt): self.record(receipt, session, path, connection, at: now, into: &actions)
         default: break  // The others are not about one session.
         }
@@ -186,6 +212,13 @@ extension Gateway {
 
     private func isShown(_ alert: UInt32, in vehicle: VehicleID) -> Bool {
         self.vehicles[vehicle]?.session.flatMap { self.sessions[$0] }?.content.alert == alert
+    }
+
+    private func isHandled(_ name: ExtensionName, byClientOf vehicle: VehicleID) -> Bool {
+        guard let session = self.vehicles[vehicle]?.session.flatMap({ self.sessions[$0] }) else {
+            return false
+        }
+        return self.clients[session.client]?.extensions.contains(name) == true
     }
 
     private func tellClient(of vehicle: VehicleID, _ message: Message, into actions: inout [Action]) {

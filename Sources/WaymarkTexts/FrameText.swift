@@ -111,6 +111,8 @@ package struct FrameText {
         case .zoomCluster(let zoom): zoom.direction.name
         case .alertResponse(let response): Self.detail(response)
         case .destinationShareAnswer(let answer): self.sentence(answer.shareID, "\(answer.outcome)")
+        case .vehicleExtension(let sent):
+            self.sentence("\(sent.name)", self.counted(sent.content.count, "byte"))
         case .destinationShareStatus(let status):
             self.sentence(status.shareID, Self.detail(status.stage, status.vehicle))
         default: ""  // Said above.
@@ -141,6 +143,11 @@ package struct FrameText {
         case .dismissAlert(let alert, let dismissal): "\(alert), \(dismissal.name)"
         case .shareDestination(let id, let destination):
             self.sentence(Identifier(id), self.name(destination))
+        case .publishExtension(let published):
+            self.sentence(
+                "\(published.name)",
+                self.joined(
+                    published.key.map { "key \($0)" } ?? "", self.counted(published.content.count, "byte")))
         case .finishGuidance, .cancelGuidance: ""
         case .plain(let state): state.details.filter { !$0.isEmpty }.joined(separator: ", ")
         }

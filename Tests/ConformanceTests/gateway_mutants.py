@@ -208,7 +208,12 @@ header("sets MORE in the last part, too", lambda frame: setattr(frame, "flags", 
 header("loses the key of extensions", lambda frame: setattr(frame, "key", 0), "publication")
 header("loses the flags of extensions", lambda frame: setattr(frame, "flags", frame.flags & ~25), "publication")
 header("sends a key in its own frames", lambda frame: setattr(frame, "key", 5), *OWN)
-drop("drops types that it does not know", "0x01E0", "0x0180", "0x01E1", "0x01E5")
+drop("forwards no extensions", "PublishExtension")
+edit("forwards extensions without their content", "PublishExtension", lambda body: body.pop("content", None))
+drop("forwards no extensions of endpoints", "VehicleExtension")
+edit("does not say which endpoint an extension is of", "VehicleExtension", lambda body: body.pop("endpoint", None))
+edit("lists no extensions in Welcome", "Welcome", lambda body: body.pop("extensions", None))
+drop("drops types that it does not know", "0x01E2", "0x0180", "0x01E1", "0x01E5")
 edit("drops unknown fields", "CurrentRoadName", lambda body: None)
 edit("does not forward unknown values", "AddManeuvers", lambda body: [each.pop("type", None) for each in body.get("maneuvers", [])])
 header(
@@ -303,7 +308,7 @@ def reorder(frame, memory):
     held = memory.pop("held", None)
     if held is not None:
         return [frame, held]
-    if frame.name in ("StartGuidance", "AddManeuvers", "0x01E0", "PauseGuidance"):
+    if frame.name in ("StartGuidance", "AddManeuvers", "0x01E2", "PauseGuidance"):
         memory["held"] = frame
         return []
     return [frame]

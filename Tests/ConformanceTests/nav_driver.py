@@ -126,7 +126,7 @@ class Navigation:
     """A navigation client."""
 
     def __init__(self, address, vehicle):
-        self.client = Client("nav", address, on_destination=self.drive)
+        self.client = Client("nav", address, on_destination=self.drive, extensions=["org.example.gauges"])
         self.vehicle, self.steps = vehicle, 0
         self.opened: Session | None = None
         self.tasks: set[asyncio.Task[None]] = set()
@@ -201,7 +201,7 @@ class Navigation:
             case ["cancel"]:
                 await self.session.cancel()
             case ["gauge", key, value]:
-                await self.session.publish_extension(0x1E0, bytes([0x08, int(value)]), key=int(key), retained=True)
+                await self.session.publish_extension("org.example.gauges", bytes([int(value)]), key=int(key), retained=True)
 
     async def run(self):
         async with self.client:

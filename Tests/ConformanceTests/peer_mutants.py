@@ -266,8 +266,9 @@ CLIENTS = [
         '"resume": lambda: self.publish(RESUME, number(1, self.generation + 1))',
     ),
     ("finishes in place of cancelling", N, '"cancel": lambda: self.publish(CANCEL)', '"cancel": lambda: self.publish(FINISH)'),
-    ("publishes its own type without STATE", N, "SKIPPABLE | IS_STATE | RETAINED, int(words[1])", "SKIPPABLE | RETAINED, int(words[1])"),
-    ("publishes its own type without its key", N, "SKIPPABLE | IS_STATE | RETAINED, int(words[1])", "SKIPPABLE | IS_STATE | RETAINED, 0"),
+    ("publishes its extension without STATE", N, "IS_STATE | RETAINED, int(words[1])", "RETAINED, int(words[1])"),
+    ("does not list its extension in Hello", N, " + chunk(18, GAUGES)", ""),
+    ("publishes its extension without its key", N, "IS_STATE | RETAINED, int(words[1])", "IS_STATE | RETAINED, 0"),
     (
         "takes a phase of a later version for the end of its session",
         K,

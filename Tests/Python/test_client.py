@@ -307,18 +307,76 @@ def test_a_drive_that_another_gateway_cannot_take_ends() -> None:
     assert gateway.sent() == []
 
 
+TYRES = "org.example.tyres"
+
+
+def published(whole: Frame) -> tuple[int, int, bytes]:
+    """The flags, the key and the content of an extension."""
+    message = whole.decode()
+    assert isinstance(message, m.PublishExtension)
+    assert message.name == TYRES
+    return whole.flags, whole.key, message.content
+
+
+def with_extension() -> tuple[Client, Gateway, Session]:
+    """A client with session 7, which publishes an extension."""
+    machine = Client(ClientSettings(client="app", extensions=(TYRES,)))
+    gateway = Gateway(machine)
+    gateway.welcome(extensions=(TYRES,))
+    session = machine.open_session(("car",))
+    gateway.sent()
+    gateway.say(m.SessionOpened(request_id=session.opening.request_id, session_id=7, vehicles=(joined(),)))
+    gateway.events()
+    return machine, gateway, session
+
+
 def test_extensions_are_published_with_the_flags_of_the_page() -> None:
-    _, gateway, session = opened()
-    session.publish_extension(0x01E0, b"72", 1, retained=True)
-    session.publish_extension(0x01E0, b"6", 1, retained=False)
-    session.publish_extension(0x01E1, b"x", None, retained=False)
-    assert [(whole.type, whole.flags, whole.key, whole.body) for whole in gateway.sent_frames()] == [
-        (0x01E0, 1 | 8, 1, b"6"),
-        (0x01E1, 1, 0, b"x"),
-    ]
-    for kind, key, retained in ((0x0101, None, False), (0x0200, None, False), (0x01E0, 65_536, False), (0x01E0, None, True)):
+    _, gateway, session = with_extension()
+    session.publish_extension(TYRES, b"72", 1, retained=True)
+    session.publish_extension(TYRES, b"6", 1, retained=False)
+    session.publish_extension(TYRES, b"x", None, retained=False)
+    # Of a state that is not sent yet, only the newest content is.
+    assert [published(whole) for whole in gateway.sent_frames()] == [(8, 1, b"6"), (0, 0, b"x")]
+    for name, content, key, retained in (
+        ("tyres", b"", None, False), (TYRES, b"x" * 65_537, None, False), (TYRES, b"", 65_536, False), (TYRES, b"", None, True),
+    ):  # fmt: skip
         with pytest.raises(Rejection):
-            session.publish_extension(kind, b"", key, retained)
+            session.publish_extension(name, content, key, retained)
+
+
+def test_the_states_of_extensions_are_said_again_to_a_restarted_gateway() -> None:
+    _, gateway, session = with_extension()
+    session.publish_extension(TYRES, b"70", 2, retained=True)
+    session.publish_extension(TYRES, b"71", 1, retained=True)
+    session.publish_extension(TYRES, b"5", 2, retained=False)
+    session.publish_extension(TYRES, b"event", None, retained=False)
+    gateway.sent()
+    gateway.reconnect(resumed=False, extensions=(TYRES,))
+    (opening,) = gateway.sent()
+    assert isinstance(opening, m.OpenSession)
+    gateway.say(m.SessionOpened(request_id=opening.request_id, session_id=8, vehicles=(joined(),)))
+    assert [published(whole) for whole in gateway.sent_frames()] == [(24, 1, b"71")]
+
+
+def test_an_extension_that_the_operator_withholds_is_not_sent_until_it_is_granted() -> None:
+    machine = Client(ClientSettings(client="app", extensions=(TYRES,)))
+    gateway = Gateway(machine)
+    gateway.welcome()
+    session = machine.open_session(("car",))
+    gateway.sent()
+    gateway.say(m.SessionOpened(request_id=session.opening.request_id, session_id=7, vehicles=(joined(),)))
+    session.publish_extension(TYRES, b"72", 1, retained=True)
+    assert gateway.sent() == []
+    resumed = m.ResumedSession(session_id=7, phase=m.SessionPhase.PREVIEW)
+    gateway.reconnect(resumed=True, sessions=(resumed,), extensions=(TYRES,))
+    assert [published(whole) for whole in gateway.sent_frames()] == [(24, 1, b"72")]
+
+
+def test_an_extension_of_an_endpoint_is_told_with_its_session() -> None:
+    _, gateway, session = with_extension()
+    sent = m.VehicleExtension(name=TYRES, content=b"ok", vehicle_id="car", endpoint="cluster")
+    gateway.say(sent, 7)
+    assert gateway.events(SessionMessage) == [SessionMessage(session, sent)]
 
 
 # Requests of vehicles

@@ -6,11 +6,11 @@ import dataclasses
 
 import pytest
 
-from waymark_nav import Phase, VehicleState, messages as m
+from waymark_nav import ExtensionState, Phase, Rejection, VehicleState, messages as m
 from waymark_nav._wire import Message
 from waymark_nav.core import Endpoint, EndpointSettings, RequestEnded, StopEnded, Update
 from waymark_nav.core._state import changed
-from waymark_nav.frames import Flags, Frame
+from waymark_nav.frames import Flags, Frame, frame
 from waymark_nav.messages import CancelReason, Outcome, SessionEndReason
 
 from drive import CAFE, TRIP, meters, place, route
@@ -86,7 +86,7 @@ def test_the_cursor_is_what_the_page_says() -> None:
     gateway.say(m.CurrentRoadName(), 7, 12)
     assert machine.state.sequence == 12
     # A publication that this version does not know counts as well.
-    gateway.send(Frame(0x01E0, b"72", 7, 13, Flags.SKIPPABLE))
+    gateway.send(Frame(0x01E1, b"72", 7, 13, Flags.SKIPPABLE))
     assert machine.state.sequence == 13
     hello = gateway.reconnect(resumed=True)
     assert (hello.resume_session_id, hello.resume_sequence) == (7, 13)
@@ -95,6 +95,45 @@ def test_the_cursor_is_what_the_page_says() -> None:
     assert machine.state.sequence == 15
     gateway.say(m.SnapshotEnd(), 7)
     assert (machine.state.sequence, machine.state.current_road_name) == (20, ("Side street",))
+
+
+TYRES = "org.example.tyres"
+
+
+def extension(content: bytes, sequence: int, key: int | None = None, *, retained: bool = True) -> Frame:
+    """A publication of the extension of these tests, in session 7."""
+    flags = 0 if key is None else Flags.STATE | (Flags.RETAINED if retained else 0)
+    return frame(m.PublishExtension(name=TYRES, content=content), 7, sequence)._replace(flags=int(flags), key=key or 0)
+
+
+def test_an_endpoint_holds_the_retained_states_of_extensions() -> None:
+    machine, gateway = guided(extensions=(TYRES,))
+    gateway.events()
+    gateway.send(extension(b"70", 2, 2), extension(b"5", 3, 1), extension(b"71", 4, 2), extension(b"puncture", 5))
+    assert list(machine.state.extensions) == [ExtensionState(TYRES, 1, b"5"), ExtensionState(TYRES, 2, b"71")]
+    assert [update.key for update in gateway.events(Update)] == [2, 1, 2, None]
+    gateway.send(extension(b"6", 6, 1, retained=False))
+    assert list(machine.state.extensions) == [ExtensionState(TYRES, 2, b"71")]
+    gateway.say(m.StartGuidance(trip=TRIP, generation=2, route=route()), 7, 7)
+    assert not machine.state.extensions
+
+
+def test_an_endpoint_holds_a_bounded_number_of_states_of_extensions() -> None:
+    machine, gateway = guided()
+    gateway.send(*(extension(b"x", 2 + key, key) for key in range(100)))
+    assert len(machine.state.extensions) == 64
+    assert machine.state.sequence == 101
+
+
+def test_an_extension_of_an_endpoint_is_sent_once() -> None:
+    machine, gateway = guided(extensions=(TYRES,))
+    machine.send(m.VehicleExtension(name=TYRES, content=b"ok"), 7)
+    assert gateway.sent() == [m.VehicleExtension(name=TYRES, content=b"ok")]
+    gateway.reconnect(resumed=True)
+    assert gateway.sent() == []
+    for name in ("tyres", "org.Example", "org.example.tyres/1", ".", ".." * 65):
+        with pytest.raises(Rejection):
+            machine.send(m.VehicleExtension(name=name), 7)
 
 
 def test_a_part_of_a_snapshot_is_no_place_to_resume_from() -> None:

@@ -102,7 +102,7 @@ def test_a_machine_survives_whatever_a_gateway_sends(seed: int, role: int) -> No
     app = App(machine, values)
     gateway.welcome()
     ends = {MessageType.GOODBYE, MessageType.WELCOME, MessageType.HELLO}
-    kinds = [kind for kind in BODIES if kind not in ends] + [0x0020, 0x01E0]
+    kinds = [kind for kind in BODIES if kind not in ends] + [0x0020, 0x01E1]
     for _ in range(2_000):
         kind = values.choice(kinds)
         body = bodies.body(kind) if kind in BODIES else values.randbytes(3)

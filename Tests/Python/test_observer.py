@@ -135,5 +135,5 @@ def test_an_answer_that_begins_again_has_nothing_of_its_first_beginning() -> Non
 
 def test_frames_that_cannot_be_read_are_told_apart() -> None:
     broken = Frame(m.MessageType.START_GUIDANCE, b"\xff", 7, 1)
-    data = frame(m.PauseGuidance(reason=m.PauseReason.LOADING), 7, 2).encode() + broken.encode() + Frame(0x01E0, b"x", 7, 3).encode()
+    data = frame(m.PauseGuidance(reason=m.PauseReason.LOADING), 7, 2).encode() + broken.encode() + Frame(0x01E1, b"x", 7, 3).encode()
     assert [(whole.sequence, message is None) for whole, message in frames_in(data + b"noise")] == [(2, False), (1, True), (3, True)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -99,6 +100,12 @@ def test_a_client_reads_a_welcome_and_its_vehicles_in_parts() -> None:
     parts = [m.SessionOpened(request_id=request, session_id=7, vehicles=(status("a", name),)) for name in names]
     gateway.send(*in_parts(*parts))
     assert session.id == 7
+
+
+def test_a_welcome_in_parts_has_the_extensions_of_all() -> None:
+    names = ("org.example.tyres", "com.example.seats", "com.example.mirrors")
+    welcome = m.Welcome(version=1, resumption_token=bytes(16), gateway_instance="gateway", gateway_epoch=1, extensions=names)
+    assert join([replace(welcome, extensions=names[:1]), replace(welcome, extensions=names[1:])]) == welcome
 
 
 @pytest.mark.parametrize("seed", range(20))

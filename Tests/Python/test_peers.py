@@ -242,20 +242,6 @@ def test_receipts_say_what_was_shown(gateway: Gateway, api: SimpleNamespace) -> 
     run(drive())
 
 
-def test_an_extension_reaches_endpoints_that_join_late(gateway: Gateway, api: SimpleNamespace) -> None:
-    async def drive() -> None:
-        async with api.Client("app", gateway.navigation) as client:
-            session = await client.open_session("car")
-            await session.publish_extension(0x01E0, b"72", key=1, retained=True)
-            car = api.Endpoint("car", "cluster", gateway.vehicle)
-            updates = car.updates()  # Before it is connected, so that it has everything.
-            async with car:
-                update = await until(updates, lambda update: update.frame is not None and update.frame.type == 0x01E0)
-                assert (update.message, update.frame.body, update.frame.key) == (None, b"72", 1)
-
-    run(drive())
-
-
 def test_an_observer_sees_who_is_connected_and_what_crosses(gateway: Gateway, api: SimpleNamespace) -> None:
     async def drive() -> None:
         async with (

@@ -110,6 +110,7 @@ def held(state: VehicleState) -> dict[str, Any]:
         "time_remaining_color": int(state.time_remaining_color),
         "maneuver_travel_estimates": {str(key): vectors.as_json(value) for key, value in state.maneuver_estimates.items()},
         "pause": pause and vectors.as_json(pause),
+        "extensions": [{"name": each.name, "key": each.key, "content": each.content.hex()} for each in state.extensions],
         "alert": state.alert and vectors.as_json(state.alert),
     }
     content = {key: value for key, value in content.items() if value not in (None, 0, "", [], {})}

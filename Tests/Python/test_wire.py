@@ -156,7 +156,7 @@ def test_random_bytes_are_read_or_refused() -> None:
 
 
 def test_frames_are_found_however_the_stream_is_cut() -> None:
-    whole = [frame(m.Ping(nonce=number)) for number in range(20)] + [Frame(0x01E0, b"72", 7, 10, int(Flags.SKIPPABLE), 1)]
+    whole = [frame(m.Ping(nonce=number)) for number in range(20)] + [Frame(0x01E1, b"72", 7, 10, int(Flags.SKIPPABLE), 1)]
     stream = b"".join(each.encode() for each in whole)
     for size in (1, 2, 7, 24, 25, len(stream)):
         splitter, found = Splitter(), list[Frame]()

@@ -48,6 +48,7 @@ extension RandomValues {
             vehicle.preferences.locale = self.text(0...35)
             vehicle.guidanceWanted = self.flag()
             vehicle.reportsIgnored = self.flag()
+            vehicle.extensions = self.extensionNames()
             role = .vehicle(vehicle)
         } else {
             var navigation = NavigationHello(
@@ -55,6 +56,7 @@ extension RandomValues {
             navigation.priority = self.number(-1_000...1_000)
             navigation.reportsIgnored = self.flag()
             navigation.receiveFrameBytesMax = self.flag() ? 0 : self.number(ProtocolConstants.frameBytes)
+            navigation.extensions = self.extensionNames()
             role = .navigation(navigation)
         }
         var hello = Hello(role: role)
@@ -102,7 +104,16 @@ extension RandomValues {
         welcome.gateway = GatewayIdentity(
             instance: GatewayName(unchecked: self.name()), epoch: self.number(1...UInt64.max))
         welcome.visibility = self.maybe { $0.one() }
+        welcome.extensions = self.extensionNames()
         return welcome
+    }
+
+    private mutating func extensionNames() -> [ExtensionName] { self.list(0...4) { $0.extensionName() } }
+
+    private mutating func extensionName() -> ExtensionName {
+        let letters = Array("az09-.")
+        let start = String(self.list(1...60) { $0.pick(letters) })
+        return ExtensionName(unchecked: start + "." + String(self.list(1...60) { $0.pick(letters) }))
     }
 
     private mutating func rejection() -> Rejection {
@@ -286,6 +297,11 @@ extension RandomValues {
             .destinationShareStatus(
                 DestinationShareStatus(
                     shareID: self.requestID(), vehicle: self.vehicleID(), stage: self.shareStage()))
+        case .vehicleExtension:
+            .vehicleExtension(
+                VehicleExtension(
+                    name: self.extensionName(), content: self.list(0...64) { $0.number(0...UInt8.max) },
+                    source: self.maybe { $0.path() }))
         case .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
             .readCounters, .counters:
             self.observerMessage(type)
@@ -328,6 +344,12 @@ extension RandomValues {
             return .shareDestination(shareID: self.text(1...64), self.waypoint())
         case .finishGuidance: return .finishGuidance
         case .cancelGuidance: return .cancelGuidance
+        case .publishExtension:
+            let key = self.maybe { $0.number(0...UInt16.max) }
+            return .publishExtension(
+                PublishedExtension(
+                    name: self.extensionName(), content: self.list(0...64) { $0.number(0...UInt8.max) },
+                    key: key, isRetained: key != nil && self.flag()))
         default: preconditionFailure("\(type) has no generator")
         }
     }

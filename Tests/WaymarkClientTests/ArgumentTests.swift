@@ -56,6 +56,14 @@ private let nowhere = Waypoint(center: Coordinate(latitude: 91, longitude: 9))
             await $0.setCompass(.unrecognized(.max))
             return nil
         },
+        Case("name") {
+            await $0.sendExtension("tyres", [])
+            return nil
+        },
+        Case("content") {
+            await $0.sendExtension("org.example.tyres", [UInt8](repeating: 7, count: 4_097))
+            return nil
+        },
         Case("direction") {
             await $0.zoom(.unrecognized(0))
             return nil

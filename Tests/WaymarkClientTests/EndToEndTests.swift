@@ -74,6 +74,43 @@ import WaymarkTransport
         await service.stop()
     }
 
+    @Test func `an extension reaches the endpoints that have it, and is answered`() async throws {
+        let service = try await Service.start()
+        let tyres = "org.example.tyres"
+        var configuration = VehicleEndpoint.Configuration(vehicle: "car", endpoint: "cluster")
+        configuration.extensions = [tyres]
+        let cluster = try await VehicleEndpoint.connect(to: service.vehicle, configuration)
+        let (other, witness) = try await Witness.endpoint("other", at: service.vehicle)
+        var app = NavigationClient.Configuration(id: "app")
+        app.extensions = [tyres]
+        let client = try await NavigationClient.connect(to: service.navigation, app)
+        let session = try await client.openSession(vehicles: .vehicles(["car"]))
+        let events = await session.events
+        try await session.start(trip, route: route)
+        await #expect(throws: ClientError.self) {
+            try await session.publishExtension("com.example.seats", [])
+        }
+        await #expect(throws: ClientError.self) {
+            try await session.publishExtension(tyres, [], isRetained: true)
+        }
+        try await session.publishExtension(tyres, [1], key: 1, isRetained: true)
+        try await session.setCurrentRoadName(["A"])
+        let held = VehicleState.ExtensionState(name: tyres, key: 1, content: [1])
+        for await state in await cluster.states where state.extensions == [held] { break }
+        await witness.wait { $0.currentRoadName == ["A"] }
+        #expect(await witness.state.extensions.isEmpty)
+        await cluster.sendExtension(tyres, [2])
+        for await case .extensionReceived(let vehicle, let endpoint, let name, let content) in events {
+            #expect((vehicle, endpoint, name) == ("car", "cluster", tyres))
+            #expect(content == [2])
+            break
+        }
+        await client.close()
+        await cluster.close()
+        await other.close()
+        await service.stop()
+    }
+
     @Test func `requests have outcomes`() async throws {
         let service = try await Service.start()
         let (cluster, _) = try await Witness.endpoint("cluster", at: service.vehicle, prompts: true)

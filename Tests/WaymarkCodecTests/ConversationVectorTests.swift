@@ -97,7 +97,18 @@ private enum StateJSON {
         if let trip = state.trip { json["trip"] = try self.field("trip", .updateTrip(trip)) }
         json["name_variants"] = try self.field("name_variants", .currentRoadName(state.currentRoadName))
         if let alert = state.alert { json["alert"] = try self.field("alert", .showAlert(alert)) }
+        if !state.extensions.isEmpty { json["extensions"] = .list(state.extensions.map { self.json($0) }) }
         return .object(json)
+    }
+
+    private static func json(_ held: VehicleState.ExtensionState) -> JSON {
+        let digits = held.content.map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        return .object([
+            "name": .text(held.name), "key": .number(Double(held.key)),
+            "content": .text(digits.joined()),
+        ])
     }
 
     private static func addPhase(_ phase: VehicleState.Phase, _ json: inout [String: JSON]) throws {

@@ -69,8 +69,12 @@ import WaymarkProtocol
             return Self.rejected(rejection)
         case .publication(let outline):
             do throws(Rejection) {
-                try GatewaySession.checkPermission(
-                    for: frame.header, outline, by: FeatureSet(Feature.allCases))
+                let permission = GatewaySession.Permission(
+                    features: FeatureSet(Feature.allCases),
+                    extensions: [
+                        ExtensionName(unchecked: "a.b"), ExtensionName(unchecked: "org.example.tyres"),
+                    ])
+                try GatewaySession.checkPermission(for: frame.header, outline, by: permission)
             } catch { return Self.rejected(error) }
             return [outline.type == nil ? "extension" : "message"]
         }

@@ -28,9 +28,11 @@ import WaymarkProtocol
         let page = try ProtocolPageTests.text("Docs/protocol.md")
         let section = try #require(page.split(separator: "\n## Extensions\n").dropFirst().first)
         let block = try #require(section.split(separator: "```").first { $0.hasPrefix("hex\n") })
-        let header = FrameHeader(
-            type: 0x01E0, flags: [.skippable, .state, .retained], key: 1, session: SessionID(7), sequence: 10)
-        let frame = Frame(header: header, body: WireWriter.body { $0.text(1, "72") })
+        let published = PublishedExtension(
+            name: ExtensionName(unchecked: "org.example.tyres"), content: Array("72".utf8), key: 1,
+            isRetained: true)
+        let frame = Codec.encode(
+            Envelope(.publication(.publishExtension(published)), session: SessionID(7), sequence: 10))
         #expect(try Fixture.bytes(in: String(block.dropFirst(4))) == Array(frame.bytes))
     }
 

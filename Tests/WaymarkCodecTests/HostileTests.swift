@@ -274,7 +274,7 @@ import WaymarkProtocol
         let state = FrameHeader(type: 0x01F0, flags: [.skippable, .state, .retained], key: 3)
         #expect(
             try Codec.outline(of: Frame(header: state, body: [0xFF])).content
-                == .extensionState(type: 0x01F0, key: 3, isRetained: true))
+                == .unrecognizedState(type: 0x01F0, key: 3, isRetained: true))
         let needed = Frame(header: FrameHeader(type: 0x01F0), body: [1, 2, 3])
         #expect(throws: DecodingError.unknownType(isSkippable: false)) { try Codec.outline(of: needed) }
         #expect(throws: DecodingError.self) { try Codec.outline(of: Frame(.ping, body: [])) }

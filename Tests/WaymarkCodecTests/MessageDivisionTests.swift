@@ -61,6 +61,9 @@ import WaymarkProtocol
     private static var long: [Message] {
         var welcome = Welcome(resumptionToken: ResumptionToken(high: 1, low: 2))
         welcome.features = Feature.allCases.map { FeatureGrant($0, withheld: .policy) }
+        welcome.extensions = (0..<32).map {
+            ExtensionName(unchecked: "org.example.\(String(repeating: "x", count: 110)).\($0)")
+        }
         welcome.sessions = (1...500).map {
             ResumedSession(session: SessionID($0), sequence: UInt64($0) << 40, phase: .active)
         }

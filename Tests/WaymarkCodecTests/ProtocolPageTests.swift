@@ -57,22 +57,30 @@ import WaymarkTransport
         let rows = try Self.rows(under: "Message types").filter {
             $0[2].hasPrefix("client → gateway → endpoints")
         }
-        let expected = PublicationRule.table.map { rule in
-            let needs = rule.feature.flatMap { features[$0.rawValue] }
-            return [needs ?? (rule.adds == .wholeRoute ? "by content" : ""), Self.kind(of: rule)]
-        }
+        let expected =
+            PublicationRule.table.map { rule in
+                let needs = rule.feature.flatMap { features[$0.rawValue] }
+                return [needs ?? (rule.adds == .wholeRoute ? "by content" : ""), Self.kind(of: rule)]
+            } + [["its extension", "event or state by key"]]
         #expect(rows.map { Array($0[4...5]) } == expected)
     }
 
     @Test func `the rules of every publication are in the table as the code has them`() throws {
-        let expected = PublicationRule.table.map { rule in
-            let name = rule.type.map { "\($0)" } ?? ""
-            return [
-                name.prefix(1).uppercased() + name.dropFirst(), Self.kind(of: rule), Self.phases(of: rule),
-                Self.generation(of: rule), Self.part(rule.adds), Self.part(rule.refersTo),
-                Self.voids(of: rule), Self.retention(of: rule), Self.fitting(of: rule),
+        let expected =
+            PublicationRule.table.map { rule in
+                let name = rule.type.map { "\($0)" } ?? ""
+                return [
+                    name.prefix(1).uppercased() + name.dropFirst(), Self.kind(of: rule),
+                    Self.phases(of: rule),
+                    Self.generation(of: rule), Self.part(rule.adds), Self.part(rule.refersTo),
+                    Self.voids(of: rule), Self.retention(of: rule), Self.fitting(of: rule),
+                ]
+            } + [
+                [
+                    "PublishExtension", "event or state by key", "any", "", "", "", "",
+                    "states with RETAINED", "",
+                ]
             ]
-        }
         #expect(try Self.rows(under: "Publications").dropFirst().map { $0 } == expected)
     }
 

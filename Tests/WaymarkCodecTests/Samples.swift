@@ -104,11 +104,13 @@ enum Samples {
         case .tripPreviews, .startGuidance, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
             .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .updateManeuverState,
             .updateTripEstimates, .updateManeuverEstimates, .currentRouteSegment, .pauseGuidance,
-            .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance:
+            .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance,
+            .publishExtension:
             Envelope(.publication(self.publication(type)), session: self.session, sequence: 7)
         case .waypointRequest, .destinationRequest, .withdrawRequest, .requestAnswer, .prompt, .promptAnswer,
             .promptOver, .requestOutcome, .cancelNavigation, .allowNavigation, .updateRouteSource,
-            .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .destinationShareStatus:
+            .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .destinationShareStatus,
+            .vehicleExtension:
             Envelope(self.vehicleMessage(type))
         case .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
             .readCounters, .counters:
@@ -198,6 +200,8 @@ extension Samples {
         return begin
     }
 
+    private static let tyres = ExtensionName(unchecked: "org.example.tyres")
+
     private static func publication(_ type: MessageType) -> Publication {
         switch type {
         case .tripPreviews: .tripPreviews([self.trip], selected: "trip-1")
@@ -219,6 +223,10 @@ extension Samples {
         case .dismissAlert: .dismissAlert(3, .userDismissed)
         case .shareDestination: .shareDestination(shareID: "share-1", self.destination)
         case .cancelGuidance: .cancelGuidance
+        case .publishExtension:
+            .publishExtension(
+                PublishedExtension(
+                    name: self.tyres, content: Array("72".utf8), key: 513, isRetained: true))
         default: .finishGuidance
         }
     }
@@ -254,6 +262,9 @@ extension Samples {
                 UpdateRouteSource(routeSource: .clientRouteModified, vehicle: self.vehicle))
         case .vehicleSettings: .vehicleSettings(self.settings)
         case .zoomCluster: .zoomCluster(ZoomCluster(direction: .in, source: self.path))
+        case .vehicleExtension:
+            .vehicleExtension(
+                VehicleExtension(name: self.tyres, content: Array("ok".utf8), source: self.path))
         case .alertResponse:
             .alertResponse(AlertResponse(alert: 3, response: .action(1), source: self.path))
         case .destinationShareAnswer:

@@ -87,7 +87,12 @@ import WaymarkTexts
         #expect(
             try ClusterProfile.parse(Data("{\"limits\":{\"frameBytes\":4096}}".utf8), "p")
                 .receiveFrameBytesMax == 4_096)
-        for text in ["{\"limit\":{}}", "{\"limits\":{\"lanes\":1}}", "{\"locale\":5}", "[]"] {
+        let extensions = "{\"extensions\":[\"org.example.tyres\"]}"
+        #expect(try ClusterProfile.parse(Data(extensions.utf8), "p").extensions == ["org.example.tyres"])
+        for text in [
+            "{\"limit\":{}}", "{\"limits\":{\"lanes\":1}}", "{\"locale\":5}", "[]",
+            "{\"extensions\":[\"tyres\"]}",
+        ] {
             #expect(throws: (any Error).self) { try ClusterProfile.parse(Data(text.utf8), "p") }
         }
     }
@@ -358,6 +363,8 @@ import WaymarkTexts
             .resumeGuidance(generation: generation, .missedTurn, self.route), .showAlert(self.alert),
             .dismissAlert(1, .timeout), .shareDestination(shareID: "x", self.place), .finishGuidance,
             .cancelGuidance,
+            .publishExtension(
+                PublishedExtension(name: ExtensionName(unchecked: "org.example.tyres"), content: [7], key: 1)),
         ]
         var begin = SnapshotBegin(kind: .full, client: ClientID(unchecked: "c"))
         begin.withheld = [FeatureGrant(.charge, withheld: .policy)]

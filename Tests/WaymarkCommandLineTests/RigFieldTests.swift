@@ -54,7 +54,14 @@ import WaymarkProtocol
         let change = CrossedFrame(
             Codec.encode(Envelope(.vehicleChanged(left), session: SessionID(1))),
             of: .client(ClientID(unchecked: "client")), .toPeer, sent: Instant(nanoseconds: 0))
-        let frames = try Self.frames() + [("a vehicle that left", change)]
+        // And none has the flags of a state.
+        let tyres = PublishedExtension(
+            name: ExtensionName(unchecked: "org.example.tyres"), content: [7], key: 9)
+        let state = CrossedFrame(
+            Codec.encode(
+                Envelope(.publication(.publishExtension(tyres)), session: SessionID(1), sequence: 1)),
+            of: .client(ClientID(unchecked: "client")), .toPeer, sent: Instant(nanoseconds: 0))
+        let frames = try Self.frames() + [("a vehicle that left", change), ("a state", state)]
         #expect(frames.count > 500)
         var unseen = Set(
             MessageType.allCases.flatMap { type in

@@ -105,7 +105,7 @@ import WaymarkProtocol
     @Test func `a socket that accepts everything is sent a long frame in turns`() throws {
         var rig = LoopRig()
         let slot = try rig.endpoint(1)
-        let header = FrameHeader(type: 0x01E0, flags: .skippable)
+        let header = FrameHeader(type: 0x01E1, flags: .skippable)
         let frame = Frame(header: header, body: [UInt8](repeating: 7, count: 1_000_000))
         rig.perform([.send(ConnectionID(1), frame)])
         var arrived: [UInt8] = []

@@ -111,7 +111,7 @@ extension World {
         for pair in UInt16(0)..<64 {
             let flags = pair % 3 == 0 ? World.state : World.retained
             try world.publish(
-                client, session, unknown: 0x01E0 + pair % 2, key: pair / 2, flags, [UInt8(pair)])
+                client, session, unknown: 0x01E4 + pair % 2, key: pair / 2, flags, [UInt8(pair)])
         }
         #expect(world.errors(client).isEmpty)
         try world.handOver()
@@ -122,7 +122,7 @@ extension World {
         }
         #expect(rejection.code == .limitReached && rejection.field == "key")
         #expect(rejection.messageType == 0x01E2 && rejection.sequence == 66)
-        try world.publish(client, session, unknown: 0x01E1, key: 0, World.retained, [99])
+        try world.publish(client, session, unknown: 0x01E5, key: 0, World.retained, [99])
         #expect(world.bodies(early).last == [99])
         // Events need no key, and StartGuidance makes room.
         try world.publish(client, session, unknown: 0x01E2, .skippable, [1])

@@ -177,6 +177,16 @@ import WaymarkProtocol
         for number in 0..<16 { #expect(Self.zoom(number, of: Self.path(Self.car), to: &outbox) == .queued) }
     }
 
+    @Test func `what endpoints send to a client by themselves counts for their share`() {
+        let path = Self.path(Self.car)
+        var (zoom, response) = (ZoomCluster(direction: .in), AlertResponse(alert: 1, response: .action(1)))
+        var sent = VehicleExtension(name: ExtensionName(unchecked: "org.example.tyres"), content: [1])
+        (zoom.source, response.source, sent.source) = (path, path, path)
+        for message in [Message.zoomCluster(zoom), .alertResponse(response), .vehicleExtension(sent)] {
+            #expect(Relay(of: message, from: Self.sender) == .event(path, Self.sender), "\(message.type)")
+        }
+    }
+
     @Test func `a share is bounded in bytes, and one event may be longer than it`() {
         var limits = Outbox.Limits()
         limits.eventBytesPerEndpointMax = 1_000

@@ -302,7 +302,7 @@ private enum Largest {
             (UInt64(2), 4_096 - FrameHeader.byteCount), (3, 4_097 - FrameHeader.byteCount),
         ] {
             let header = FrameHeader(
-                type: 0x01E0, flags: .skippable, session: session, sequence: number)
+                type: 0x01E1, flags: .skippable, session: session, sequence: number)
             let frame = Frame(header: header, body: [UInt8](repeating: 0, count: count))
             var actions: [Gateway.Action] = []
             world.gateway.handle(

@@ -5,7 +5,8 @@ import WaymarkProtocol
 @Suite struct PublicationRuleTests {
     @Test func `every type of the published range has its rule at its number`() {
         let published = MessageType.allCases.filter { MessageType.published.contains($0.rawValue) }
-        #expect(PublicationRule.table.map(\.type) == published)
+        // An extension has two, and no place in the table.
+        #expect(PublicationRule.table.map(\.type) + [.publishExtension] == published)
         for type in published { #expect(PublicationRule.rule(for: type.rawValue).type == type) }
     }
 
@@ -52,6 +53,41 @@ import WaymarkProtocol
         #expect(PublicationOutline(.pauseGuidance, .pause(.loading)).conflationKey == nil)
         let event = FrameHeader(type: 0x01E5, flags: .skippable, key: 7)
         #expect(PublicationOutline(unrecognized: event).conflationKey == nil)
+    }
+
+    @Test func `an extension is an event or a state, as its header says`() throws {
+        let name = try #require(ExtensionName("org.example.tyres"))
+        func outline(_ flags: FrameHeader.Flags) -> PublicationOutline {
+            let header = FrameHeader(type: MessageType.publishExtension.rawValue, flags: flags, key: 7)
+            return PublicationOutline(.publishExtension, .extension(.init(name: name, of: header)))
+        }
+        #expect(outline([]).conflationKey == nil && outline([]).rule.kind == .event)
+        #expect(outline(.state).conflationKey == ConflationKey(type: .publishExtension, item: 7))
+        #expect(outline(.state).rule.kind == .stateByKey && !outline(.state).isRetainedByHeader)
+        #expect(outline([.state, .retained]).isRetainedByHeader)
+        #expect(!outline(.retained).isRetainedByHeader)
+        for flags: FrameHeader.Flags in [[], .state, [.state, .retained]] {
+            #expect(outline(flags).type == .publishExtension && outline(flags).extensionName == name)
+        }
+    }
+
+    @Test func `names of extensions are reverse DNS`() {
+        for name in ["a.b", "org.example.tyres", "a-9.-", String(repeating: "a", count: 126) + ".b"] {
+            #expect(ExtensionName(name)?.rawValue == name)
+        }
+        for name in [
+            "", "ab", "tyres", "org.Example", "org.a_b", "org.a b", "org.é",
+            String(repeating: ".", count: 129),
+        ] {
+            #expect(ExtensionName(name) == nil, "\(name)")
+        }
+    }
+
+    @Test func `base64 is that of RFC 4648`() {
+        let texts = ["", "f", "fo", "foo", "foob", "fooba", "foobar"]
+        let coded = ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"]
+        #expect(texts.map { Array($0.utf8).base64 } == coded)
+        #expect(([0xFB, 0xFF, 0xBF] as [UInt8]).base64 == "+/+/")
     }
 
     @Test func `a state of a type that this build does not know has a key for each type and key`() {

@@ -28,7 +28,7 @@ import WaymarkTransport
     static let endpoints: Set<MessageType> = [
         .receipt, .waypointRequest, .destinationRequest, .withdrawRequest, .promptAnswer, .cancelNavigation,
         .allowNavigation, .updateRouteSource, .vehicleSettings, .zoomCluster, .alertResponse,
-        .destinationShareAnswer,
+        .destinationShareAnswer, .vehicleExtension,
     ]
     static let peers: Set<MessageType> = [.ping, .pong, .goodbye]
 
@@ -96,6 +96,7 @@ import WaymarkTransport
             .pauseGuidance(.arrived, description: []), .resumeGuidance(generation: 1, .unknown, nil),
             .showAlert(NavigationAlert(id: 1, titleVariants: ["x"])), .dismissAlert(1, .timeout),
             .shareDestination(shareID: "s", waypoint), .finishGuidance, .cancelGuidance,
+            .publishExtension(PublishedExtension(name: tyres, content: [])),
         ]
         let vehicle = VehicleID(unchecked: "car")
         let messages: [Message] = [
@@ -111,10 +112,12 @@ import WaymarkTransport
             .vehicleSettings(VehicleSettings()), .zoomCluster(ZoomCluster(direction: .in)),
             .alertResponse(AlertResponse(alert: 1, response: .dismissed(.timeout))),
             .destinationShareAnswer(DestinationShareAnswer(shareID: "s", outcome: .accepted)),
+            .vehicleExtension(VehicleExtension(name: tyres, content: [])),
         ]
         return Dictionary(
             uniqueKeysWithValues: (messages + publications.map { .publication($0) }).map { ($0.type, $0) })
     }()
+    static let tyres = ExtensionName(unchecked: "org.example.tyres")
     static let estimates = TravelEstimates(distanceRemaining: .meters(1), timeRemaining: .seconds(1))
 
     @Test(arguments: MessageType.allCases)

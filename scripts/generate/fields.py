@@ -12,7 +12,7 @@ import protocol
 # The unit of a number is the last word of its name. Other units cannot be written in a scenario.
 UNITS = {"meters": "m", "seconds": "s", "milliseconds": "ms", "degrees": "°"}
 NUMBERS = ("uint32", "uint64", "sint32", "double")
-FORMS = {"string": "text", "bool": "flag", "Coordinate": "place", "Polyline": "places"} | dict.fromkeys(NUMBERS, "number")
+FORMS = {"string": "text", "bytes": "bytes", "bool": "flag", "Coordinate": "place", "Polyline": "places"} | dict.fromkeys(NUMBERS, "number")
 
 
 @dataclass
@@ -22,7 +22,8 @@ class Key:
     name: str
     # Of the proto.
     member: protocol.Field
-    # text, flag, number, word (a value of an enumeration), place (a list of numbers), places, object; inline: all keys of an object.
+    # text, bytes (base64), flag, number, word (a value of an enumeration), place (a list of numbers), places, object.
+    # inline: all keys of an object.
     form: str
     unit: str = ""
     # It is written always, if it is known (absent is not 0), or if it is filled, neither 0 nor empty.
@@ -79,8 +80,6 @@ def keys(definition, member, enumerations):
             name = said
         else:
             sys.exit(f"{where}: not understood: json {said}")
-    if member.type == "bytes":
-        sys.exit(f"{where}: JSON has no bytes")
     result = [Key(name, member, form, unit), *numbers]
     for key in result:
         key.when = when(definition, member, form, enumerations)

@@ -250,7 +250,7 @@ def rule(definition, member, enumerations):
     """A ``FieldRule`` as Swift writes it."""
     where = f"{definition.name}.{member.name}"
     is_enumeration, is_text = member.type in enumerations, member.type in ("string", "bytes")
-    required, elements, sums, bounds, zero, name, place = False, None, None, None, False, False, False
+    required, elements, sums, bounds, zero, name, place = False, None, None, None, False, "", False
     for item in brackets(member.text):
         each = item.removeprefix("each ")
         if item == "required":
@@ -261,8 +261,8 @@ def rule(definition, member, enumerations):
             elements = count(match[1])
         elif match := re.fullmatch(r"sums within ([\d ]+)", item):
             sums = count(match[1])
-        elif each == "a name":
-            name = True
+        elif each in ("a name", "an extension"):
+            name = {"a name": "Name", "an extension": "Extension"}[each]
         elif match := re.fullmatch(r"at most ([\d ]+) bytes", each):
             bounds = (0, count(match[1]))
         elif match := re.fullmatch(r"(0 or )?([\d ]+) bytes", each):
@@ -278,7 +278,7 @@ def rule(definition, member, enumerations):
     if is_text and not name and bounds is None:
         sys.exit(f"{where}: a text needs [at most n bytes]")
     if name:
-        text = ".requiredName" if required else ".listedName" if member.repeated else ".name"
+        text = f".required{name}" if required else f".listed{name}" if member.repeated else f".{name.lower()}"
     elif is_text and bounds[0] == 0:
         text = f".requiredText({swift(bounds[1])})" if required and not member.repeated else f".text({swift(bounds[1])})"
     elif bounds:
@@ -297,7 +297,8 @@ def rule(definition, member, enumerations):
         text += ".orZero"
     if elements is not None:
         text += f".atMost({swift(elements)})"
-    if required and text not in (".requiredName", ".specified", ".id", ".requiredLong") and not text.startswith(".requiredText"):
+    is_given = text in (".requiredName", ".requiredExtension", ".specified", ".id", ".requiredLong")
+    if required and not is_given and not text.startswith(".requiredText"):
         text += ".required"
     return text + ".place" if place else text
 

@@ -25,13 +25,14 @@ FILES = {
 SCALARS = {"uint32": "int", "uint64": "int", "sint32": "int", "bool": "bool", "double": "float", "string": "str", "bytes": "bytes"}
 EMPTY = {"int": "0", "bool": "False", "float": "0.0", "str": '""', "bytes": 'b""'}
 NAME_BYTES_MAX = 64
+EXTENSION_BYTES = (3, 128)
 ENUMERATION_MAX = 2**31 - 1
 # How the comment of each state begins.
 STATE = "Published. State, key: the type. "
 TYPE_NAMES = ["BODIES", "TYPES", "MessageType"]
 # How waymark_nav._kinds calls what a key contains.
 KINDS = {
-    "text": "TEXT", "flag": "FLAG", "place": "NUMBERS", "places": "PLACES",
+    "text": "TEXT", "bytes": "BYTES", "flag": "FLAG", "place": "NUMBERS", "places": "PLACES",
     "number": {"": "NUMBER", "m": "METERS", "s": "SECONDS", "ms": "MILLISECONDS", "°": "DEGREES"},
 }  # fmt: skip
 
@@ -97,10 +98,13 @@ class Rule:
     def __init__(self, definition, member, enumerations):
         self.where = f"{definition.name}.{member.name}"
         self.lower, self.upper, self.zero, self.required, self.name, self.count, self.sums = None, None, False, False, False, 0, 0
+        self.extension = False
         for item in protocol.brackets(member.text):
             self.read(item)
         if self.name:
             self.lower, self.upper, self.zero = 1, NAME_BYTES_MAX, not (self.required or member.repeated)
+        elif self.extension:
+            self.lower, self.upper = EXTENSION_BYTES
         elif member.type in enumerations and self.lower is None:
             self.lower, self.upper = int(self.required), ENUMERATION_MAX
         elif self.required and self.lower is None and member.type in ("uint32", "uint64"):
@@ -118,6 +122,8 @@ class Rule:
             self.sums = protocol.count(match[1])
         elif each == "a name":
             self.name = True
+        elif each == "an extension":
+            self.extension = True
         elif match := re.fullmatch(r"at most ([\d ]+) bytes", each):
             self.lower, self.upper = 0, protocol.count(match[1])
         elif match := re.fullmatch(r"(0 or )?([\d ]+) bytes", each):
@@ -189,6 +195,7 @@ class Generator:
             ("zero", rule.zero),
             ("required", rule.required),
             ("name", rule.name),
+            ("extension", rule.extension),
             ("optional", (message.name, member.name) in self.optional),
         ):
             if is_set:
@@ -254,7 +261,7 @@ class Generator:
                     name = KINDS["number"][key.unit]
                 case form:
                     name = KINDS[form]
-            used.update({name} & {"PLACES", "TEXT", "FLAG", "NUMBERS", *KINDS["number"].values()})
+            used.update({name} & {"PLACES", "TEXT", "BYTES", "FLAG", "NUMBERS", *KINDS["number"].values()})
             if key.member.repeated:
                 used.add("Items")
                 return f"Items({name})"

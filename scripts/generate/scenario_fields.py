@@ -81,6 +81,7 @@ OTHERS = {
         "limitedUserInterfaces": NUMBER, "ready": FLAG, **ENDPOINT,
     },
     m.ZoomCluster: {"zoomDirection": word(m.ZoomDirection), **ENDPOINT},
+    m.VehicleExtension: {"name": TEXT, "content": TEXT, **ENDPOINT},
     m.AlertResponse: {"alertID": NUMBER, "dismissal": word(m.AlertDismissal), "action": NUMBER, **ENDPOINT},
     m.DestinationShareAnswer: {"shareID": TEXT, **OUTCOME},
     m.DestinationShareStatus: {

@@ -36,6 +36,8 @@ FULL = {
     "DestinationShareStatus": {"stage": 3},
     "Polyline": {"latitude_e6_deltas": [47141000, -1500], "longitude_e6_deltas": [9521500, 1300]},
 }
+# Messages that the gateway sends on with the vehicle and the endpoint that sent them.
+SENT_ON = ("AlertResponse", "VehicleSettings", "ZoomCluster", "VehicleExtension")
 # What a field needs beside it: other fields of its message, or None to remove one.
 BESIDE = {
     ("FeatureGrant", "granted"): {"granted": None},
@@ -54,8 +56,8 @@ BESIDE = {
     ("RequestAnswer", "travel_estimates"): {"answer": 1},
     ("RequestAnswer", "reason"): {"answer": 4},
     ("DestinationShareStatus", "outcome"): {"stage": 3},
-    **{(each, "vehicle_id"): {"endpoint": "e"} for each in ("AlertResponse", "VehicleSettings", "ZoomCluster")},
-    **{(each, "endpoint"): {"vehicle_id": "v"} for each in ("AlertResponse", "VehicleSettings", "ZoomCluster")},
+    **{(each, "vehicle_id"): {"endpoint": "e"} for each in SENT_ON},
+    **{(each, "endpoint"): {"vehicle_id": "v"} for each in SENT_ON},
 }
 BAD_UTF8 = {
     "a continuation alone": "80",
@@ -119,6 +121,8 @@ class Bodies:
     def small(self, rule):
         if rule.form == "message":
             return self.minimal(rule.type)
+        if rule.is_extension:
+            return "a.b"
         if rule.form == "text":
             return "a"
         if rule.form == "bytes":
@@ -141,6 +145,8 @@ class Bodies:
             if "id" in value and rule.repeated:
                 value["id"] = f"t{index + 1}" if isinstance(value["id"], str) else index + 1
             return value
+        if rule.is_extension:
+            return f"org.example.tyres-{index}"
         if rule.form == "text":
             return f"{rule.name[:6]}{index}"[: int(rule.upper)]
         if rule.form == "bytes":
@@ -381,7 +387,7 @@ class FieldVectors:
         def one(content):
             return block(rule.number, content)
 
-        high, letter = int(rule.upper), b"a"
+        high, letter = int(rule.upper), b"." if rule.is_extension else b"a"
         self.add("empty", one(b""))
         if high <= 4_096:
             self.add("longest", one(letter * high))
@@ -391,8 +397,9 @@ class FieldVectors:
         self.add("a length beyond the end", tag(rule.number, LENGTH) + varint(100) + b"a")
         if rule.form == "bytes":
             return
-        self.add("NUL", one(b"a\x00b"), self.refused("INVALID_TEXT"))
-        self.add("not UTF-8", one(b"a\xff"), self.refused("INVALID_TEXT"))
+        begin = b"a." if rule.is_extension else b"a"
+        self.add("NUL", one(begin + b"\x00b"), self.refused("INVALID_TEXT"))
+        self.add("not UTF-8", one(begin + b"\xff"), self.refused("INVALID_TEXT"))
         if rule.is_name:
             for what, content in (
                 ("a space", b"a b"),
@@ -403,6 +410,18 @@ class FieldVectors:
             ):
                 self.add(what, one(content), self.refused("INVALID_TEXT"))
             self.add("all kinds of characters", one(b"AZaz09._:-"))
+        elif rule.is_extension:
+            for what, content in (
+                ("no dot", b"tyres"),
+                ("a capital", b"org.Example"),
+                ("an underscore", b"org.a_b"),
+                ("a colon", b"org.a:b"),
+                ("a space", b"org.a b"),
+                ("a letter with an accent", b"org.\xc3\xa9"),
+                ("a line feed", b"org.a\n"),
+            ):
+                self.add(what, one(content), self.refused("INVALID_TEXT"))
+            self.add("all kinds of characters", one(b"az-09.z-9"))
         else:
             content = ("\u00e9" * (high // 2)).encode()
             self.add("longest, of two-byte characters", one(content), None if self.name == "TripPreviews" else True)
@@ -435,8 +454,8 @@ class FieldVectors:
                 self.refused("OUT_OF_RANGE", rule.count_max),
             )
         elif rule.form == "text":
-            bad = tag(rule.number, LENGTH) + b"\x01\xff"
-            first = tag(rule.number, LENGTH) + b"\x01a"
+            bad = block(rule.number, b"a.\xff" if rule.is_extension else b"\xff")
+            first = block(rule.number, b"a.b" if rule.is_extension else b"a")
             self.add("the second is not UTF-8", first + bad, self.refused("INVALID_TEXT", 1))
             self.add("two alike", first * 2)
 
@@ -445,6 +464,8 @@ class FieldVectors:
         rule = self.rule
         if rule.form == "number":
             return varint(max(1, int(rule.lower)) if not rule.is_zigzag else 2)
+        if rule.is_extension:
+            return b"\x05" + f"a.{index:03}".encode()
         if rule.form == "text":
             return b"\x03" + f"{index:03}".encode()
         message = dict(self.bodies.minimal(rule.type))

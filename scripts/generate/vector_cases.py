@@ -44,6 +44,13 @@ def choices(*ids):
 
 
 # The message, its fields, and what is wrong with them.
+# Messages that the gateway sends on with the vehicle and the endpoint that sent them, and the fields that they need.
+SENT_ON = (
+    ("AlertResponse", {"alert_id": 1}),
+    ("VehicleSettings", {}),
+    ("ZoomCluster", {"direction": 1}),
+    ("VehicleExtension", {"name": "a.b"}),
+)
 CONTRADICTIONS = [
     ("Hello", {**HELLO, "version_min": 3, "role": 2, "navigation": NAVIGATION}, "INCONSISTENT", "version_max"),
     ("Hello", {**HELLO, "role": 1}, "MISSING", "vehicle"),
@@ -165,14 +172,8 @@ CONTRADICTIONS = [
     ("RequestAnswer", {**ANSWER, "answer": 2, "reason": 4}, "INCONSISTENT", "reason"),
     *(("RequestAnswer", {**ANSWER, "answer": 4, "reason": each}, "OUT_OF_RANGE", "reason") for each in (1, 6, 8, 9, 10)),
     ("AlertResponse", {"alert_id": 1, "action_id": 1, "dismissal": 1}, "INCONSISTENT", "dismissal"),
-    *(
-        (name, {**fields, "vehicle_id": "v"}, "INCONSISTENT", "endpoint")
-        for name, fields in (("AlertResponse", {"alert_id": 1}), ("VehicleSettings", {}), ("ZoomCluster", {"direction": 1}))
-    ),
-    *(
-        (name, {**fields, "endpoint": "e"}, "INCONSISTENT", "vehicle_id")
-        for name, fields in (("AlertResponse", {"alert_id": 1}), ("VehicleSettings", {}), ("ZoomCluster", {"direction": 1}))
-    ),
+    *((name, {**fields, "vehicle_id": "v"}, "INCONSISTENT", "endpoint") for name, fields in SENT_ON),
+    *((name, {**fields, "endpoint": "e"}, "INCONSISTENT", "vehicle_id") for name, fields in SENT_ON),
     ("DestinationShareStatus", {"share_id": "s", "vehicle_id": "v", "stage": 3}, "MISSING", "outcome"),
     ("DestinationShareStatus", {"share_id": "s", "vehicle_id": "v", "stage": 1, "outcome": 1}, "INCONSISTENT", "outcome"),
 ]

@@ -48,12 +48,14 @@ class Conversation:
 
     # Steps
 
-    def gateway(self, name, message=None, flags=0, session=0, sequence=0):
+    def gateway(self, name, message=None, flags=0, session=0, sequence=0, key=0):
         """A frame of the gateway, and the state after it."""
         shape = self.shape(name)
         body = encode(self.protos, shape, message or {})
         message = read(self.protos, shape, body)
-        data = frame(shape.type_number, body, flags, session=session, sequence=sequence)
+        data = frame(shape.type_number, body, flags, key, session=session, sequence=sequence)
+        if name == "PublishExtension":
+            message = message | {"state": key if flags & STATE else None, "retained": bool(flags & RETAINED)}
         self.received(name, message, data, flags, session, sequence, shape.type_number in PUBLISHED)
 
     def received(self, name, message, data, flags, session, sequence, is_publication):
@@ -152,7 +154,14 @@ class Conversation:
     def with_generation(self, name, flags=0, number=None, **message):
         return self.publish(name, {"generation": self.generation, **message}, flags, number)
 
-    def extension(self, key=0, body=b"x", flags=SKIPPABLE | STATE | RETAINED, type_number=0x01E0):
+    def extension(self, name, content, key=None, retained=True, number=None):
+        """Content of an extension: a state with a key, or an event."""
+        self.number = self.number + 1 if number is None else number
+        flags = 0 if key is None else STATE | (RETAINED if retained else 0)
+        message = {"name": name, "content": content.hex()}
+        self.gateway("PublishExtension", message, flags, self.session, self.number, key or 0)
+
+    def unknown(self, key=0, body=b"x", flags=SKIPPABLE | STATE | RETAINED, type_number=0x01E1):
         self.number += 1
         data = frame(type_number, body, flags, key, self.session, self.number)
         self.received(None, None, data, flags, self.session, self.number, True)
@@ -190,6 +199,7 @@ class Conversations:
             self.conflation,
             self.snapshots,
             self.resumption,
+            self.unknown_types,
             self.extensions,
             self.groups,
             self.others,
@@ -504,26 +514,50 @@ class Conversations:
         talk.with_generation("UpcomingManeuvers", FITTED, 3, maneuver_ids=[2, 3])
         talk.end_snapshot()
 
-    def extensions(self):
+    def unknown_types(self):
         talk = self.new("frames of types that an endpoint does not know move its cursor").join().start()
-        talk.extension(1)
-        talk.extension(2)
+        talk.unknown(1)
+        talk.unknown(2)
         talk.publish("CurrentRoadName", {"name_variants": ["A 1"]})
-        talk.extension(1, b"\xff", SKIPPABLE | STATE)
-        talk.extension(0, b"", SKIPPABLE, 0x01FF)
+        talk.unknown(1, b"\xff", SKIPPABLE | STATE)
+        talk.unknown(0, b"", SKIPPABLE, 0x01FF)
         talk.cut()
         talk.snapshot(MISSED, until=8)
-        talk.extension(1)
+        talk.unknown(1)
         talk.number = 8
         talk.end_snapshot()
-        talk = self.new("extensions in a full snapshot")
+        talk = self.new("unknown publications in a full snapshot")
         talk.snapshot(until=4)
         talk.start(number=1)
-        talk.extension(3)
+        talk.unknown(3)
         talk.end_snapshot()
-        talk = self.new("an extension ends a publication of several frames", {"receive_frame_bytes_max": 4096}).join()
+        talk = self.new("an unknown publication ends one of several frames", {"receive_frame_bytes_max": 4096}).join()
         talk.start(FITTED | MORE)
-        talk.extension()
+        talk.unknown()
+
+    def extensions(self):
+        talk = self.new("states and events of extensions").join()
+        talk.extension("org.example.tyres", b"70", 1)
+        talk.extension("org.example.tyres", b"5", 2)
+        talk.extension("com.example.seats", b"", 3)
+        talk.extension("org.example.tyres", b"71", 1)
+        talk.extension("org.example.tyres", b"a puncture")
+        talk.extension("org.example.tyres", b"6", 2, retained=False)
+        talk.start()
+        talk.extension("com.example.seats", b"warm", 1)
+        talk.resume(maneuvers=maneuvers(1))
+        talk.extension("com.example.seats", b"hot", 65_535)
+        talk.cut()
+        talk.snapshot(MISSED, until=11)
+        talk.extension("com.example.seats", b"cold", 1)
+        talk.end_snapshot()
+        talk = self.new("extensions in a full snapshot")
+        talk.snapshot(until=9)
+        talk.start(number=1)
+        talk.extension("org.example.tyres", b"70", 1, number=4)
+        talk.extension("com.example.seats", b"warm", 2, number=9)
+        talk.end_snapshot()
+        talk.publish("FinishGuidance", number=10)
 
     def groups(self):
         small = {"receive_frame_bytes_max": 4096}

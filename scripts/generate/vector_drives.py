@@ -145,4 +145,4 @@ class RandomDrive:
         self.talk.gateway("SessionRestored", flags=GATEWAY, session=7)
 
     def extension(self):
-        self.talk.extension(self.source.randrange(3), bytes([self.source.randrange(256)]))
+        self.talk.unknown(self.source.randrange(3), bytes([self.source.randrange(256)]))

@@ -98,6 +98,15 @@ class Endpoint:
 
     on_CancelGuidance = on_FinishGuidance
 
+    def on_PublishExtension(self, message, _):
+        """A state takes the place of the one with its key; one that is not retained only removes it (REQ-EXT-16)."""
+        if message["state"] is None:
+            return
+        held = [each for each in self.fields.get("extensions", []) if each["key"] != message["state"]]
+        if message["retained"]:
+            held.append({"name": message["name"], "key": message["state"], "content": message.get("content", "")})
+        self.fields["extensions"] = sorted(held, key=lambda each: (each["name"], each["key"]))
+
     # Guidance
 
     def keep(self, keys):

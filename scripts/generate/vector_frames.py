@@ -124,7 +124,8 @@ class Frames:
             if state == "connected" and (type_number, refusal.code, refusal.path) == (0x0001, "OUT_OF_RANGE", "role"):
                 return closed("ROLE_NOT_ALLOWED")
             return closed("HANDSHAKE_INVALID") if state == "connected" else rejected(refusal.code, refusal.path)
-        if is_published and flags & (GATEWAY | FITTED | MORE):
+        is_extension = shape.name == "PublishExtension"
+        if is_published and (flags & (GATEWAY | FITTED | MORE) or (is_extension and flags & RETAINED and not flags & STATE)):
             return rejected("OUT_OF_RANGE", "flags")
         return {"outcome": "message", "header": header, "message": shape.name, "json": message}
 
@@ -189,7 +190,7 @@ class Frames:
         self.add("a frame without a body", "client", frame(0x0112, session=7, sequence=1), ("message",))
 
     def unknown_types(self):
-        numbers = [0x0000, 0x00EE, 0x00FF, 0x01D0, 0x01E0, 0x01FF, 0x02EE, 0x03EE, 0x0400, 0xFFFF]
+        numbers = [0x0000, 0x00EE, 0x00FF, 0x01D0, 0x01E1, 0x01FF, 0x02EE, 0x03EE, 0x0400, 0xFFFF]
         for number in numbers:
             assert number not in self.types
             for state in FRAME_BYTES_MAX:
@@ -201,13 +202,13 @@ class Frames:
         for flags in (1, 2, 4, 8, 16, 32, 64, 128, 24, 25, 6, 34, 192, 255):
             for state, number, content, what in (
                 ("client", 0x0108, body, "CurrentRoadName"),
-                ("client", 0x01E0, b"\xff", "type 0x01E0"),
-                ("client", 0x01E0, b"", "type 0x01E0 without a body"),
+                ("client", 0x01E1, b"\xff", "type 0x01E1"),
+                ("client", 0x01E1, b"", "type 0x01E1 without a body"),
                 ("client", 0x0004, b"", "Ping"),
                 ("endpoint", 0x0209, b"", "AllowNavigation"),
-                ("endpoint", 0x01E0, b"", "type 0x01E0"),
+                ("endpoint", 0x01E1, b"", "type 0x01E1"),
             ):
-                if flags & SKIPPABLE or number != 0x01E0:
+                if flags & SKIPPABLE or number != 0x01E1:
                     data = frame(
                         number,
                         content,
@@ -218,17 +219,20 @@ class Frames:
                     self.add(f"{what}, flags {flags}", state, data)
         for flags in (SKIPPABLE | GATEWAY, SKIPPABLE | FITTED, SKIPPABLE | MORE, SKIPPABLE | STATE | RETAINED | MORE):
             self.add(
-                f"an extension, flags {flags}",
+                f"an unknown publication, flags {flags}",
                 "client",
                 frame(0x01E1, b"", flags, session=7, sequence=1),
                 ("rejected", "OUT_OF_RANGE", "flags"),
             )
         self.add(
-            "an extension, RETAINED without STATE",
+            "an unknown publication, RETAINED without STATE",
             "client",
             frame(0x01E1, b"", SKIPPABLE | RETAINED, session=7, sequence=1),
             ("rejected", "OUT_OF_RANGE", "flags"),
         )
+        extension = encode(self.protos, self.protos.shapes["PublishExtension"], {"name": "org.example.tyres", "content": "3732"})
+        for flags in (0, 1, 2, 4, 8, 16, 24, 25, 26, 32, 64):
+            self.add(f"an extension, flags {flags}", "client", frame(0x01E0, extension, flags, key=1, session=7, sequence=1))
         self.add(
             "a bad body and a flag of the gateway",
             "client",
@@ -241,9 +245,9 @@ class Frames:
         for key in (1, 65_535):
             self.add(f"a key of {key} in a known publication", "client", frame(0x0112, key=key, session=7, sequence=1), ("message",))
             self.add(
-                f"a key of {key} in an extension",
+                f"a key of {key} in an unknown publication",
                 "client",
-                frame(0x01E0, b"x", 25, key=key, session=7, sequence=1),
+                frame(0x01E1, b"x", 25, key=key, session=7, sequence=1),
                 ("extension",),
             )
         self.add("a session id and a number in a Ping", "client", frame(0x0004, b"\x08\x05", session=9, sequence=9), ("message",))

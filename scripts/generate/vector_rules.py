@@ -12,6 +12,8 @@ UNKNOWN_FIELDS_MAX = 1_024
 LONG_MAX = 2**64 - 1
 NAME_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-")
 
+EXTENSION_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789.-")
+
 
 class Refusal(Exception):
     """The code of a fault, and the field's path."""
@@ -138,7 +140,8 @@ class Reader:
         self.at = stop
         if rule.form == "bytes":
             return content.hex()
-        if 0 in content or (rule.is_name and not NAME_BYTES.issuperset(content)):
+        is_extension = EXTENSION_BYTES.issuperset(content) and b"." in content
+        if 0 in content or (rule.is_name and not NAME_BYTES.issuperset(content)) or (rule.is_extension and not is_extension):
             raise Refusal("INVALID_TEXT", at)
         try:
             return content.decode("utf-8", "strict")
@@ -314,6 +317,7 @@ CHECKS = {
     **pair("AlertResponse"),
     **pair("VehicleSettings"),
     **pair("ZoomCluster"),
+    **pair("VehicleExtension"),
     ("Receipt", "shown_sequence"): receipt,
     ("EndpointReceipt", "shown_sequence"): receipt,
 }

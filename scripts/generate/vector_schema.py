@@ -40,6 +40,7 @@ class Rule:
     upper: float = 0
     or_zero: bool = False
     is_name: bool = False
+    is_extension: bool = False
     sum_max: int = 0
 
     @property
@@ -121,6 +122,9 @@ class Protos:
         elif demand == "a name":
             rule.is_name = True
             rule.lower, rule.upper = (1 if rule.repeated else 0), 64
+        elif demand == "an extension":
+            rule.is_extension = True
+            rule.lower, rule.upper = 3, 128
         elif item not in ("required", "place"):
             raise SystemExit(f"{rule.name}: not understood: {item}")
 

@@ -17,7 +17,7 @@ import time
 HEADER = struct.Struct(">2sBBHHIIQ")
 FRAME_BYTES = 200
 # Of a type that does not exist: no peer answers it.
-FRAME = HEADER.pack(b"WM", 1, 1, 0x1E0, 0, FRAME_BYTES - HEADER.size, 0, 0) + bytes(FRAME_BYTES - HEADER.size)
+FRAME = HEADER.pack(b"WM", 1, 1, 0x1E1, 0, FRAME_BYTES - HEADER.size, 0, 0) + bytes(FRAME_BYTES - HEADER.size)
 BLOCK = FRAME * 300
 ROUNDS = 5_000
 FAULT = "faults: [{ link: '*', kind: drop, after: { message: finishGuidance } }]\n"

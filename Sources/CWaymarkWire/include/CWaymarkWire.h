@@ -243,6 +243,9 @@ static inline const ProtobufCMessageDescriptor *_Nonnull waymark_finish_guidance
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_cancel_guidance_descriptor(void) {
     return &waymark__v1__cancel_guidance__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_publish_extension_descriptor(void) {
+    return &waymark__v1__publish_extension__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_waypoint_request_descriptor(void) {
     return &waymark__v1__waypoint_request__descriptor;
 }
@@ -290,6 +293,9 @@ static inline const ProtobufCMessageDescriptor *_Nonnull waymark_destination_sha
 }
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_destination_share_status_descriptor(void) {
     return &waymark__v1__destination_share_status__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_vehicle_extension_descriptor(void) {
+    return &waymark__v1__vehicle_extension__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_receipt_descriptor(void) {
     return &waymark__v1__receipt__descriptor;

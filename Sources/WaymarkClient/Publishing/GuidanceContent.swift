@@ -29,6 +29,8 @@ struct GuidanceContent: Sendable, Hashable {
     private var maneuverEstimates: [ManeuverID: TravelEstimates] = [:]
     private var pause: Publication?
     private var alert: NavigationAlert?
+    /// The newest of each retained state of an extension, by its key.
+    private var extensions: [UInt16: PublishedExtension] = [:]
 
     /// Where the first upcoming maneuver is in its cycle.
     var cycle: ManeuverCycle {
@@ -76,7 +78,9 @@ struct GuidanceContent: Sendable, Hashable {
 
     /// The publications that produce this content, whatever the session had before.
     func restatement(generation: UInt32) -> [Publication] {
-        guard let trip else { return self.states }
+        let extensions = self.extensions.sorted { $0.key < $1.key }
+            .map { Publication.publishExtension($0.value) }
+        guard let trip else { return self.states + extensions }
         var route = self.route
         route.tripTravelEstimates = self.tripEstimates?.estimates
         route.maneuverTravelEstimates = route.upcomingManeuvers.first.flatMap { self.maneuverEstimates[$0] }
@@ -93,7 +97,7 @@ struct GuidanceContent: Sendable, Hashable {
             publications.append(.maneuverState(maneuverState, generation: generation))
         }
         if let alert { publications.append(.showAlert(alert)) }
-        return publications
+        return publications + extensions
     }
 
     /// Takes over what changes neither the phase nor, but for a pause, the route as a whole.
@@ -118,6 +122,8 @@ struct GuidanceContent: Sendable, Hashable {
             self.maneuverState = nil
         case .showAlert(let alert): self.alert = alert
         case .dismissAlert(let id, _): if self.alert?.id == id { self.alert = nil }
+        case .publishExtension(let published):
+            if let key = published.key { self.extensions[key] = published.isRetained ? published : nil }
         default:
             // States that nothing else depends on. One with a generation would have to be stated with the new one.
             guard publication.rule.kind == .state, publication.rule.generation == .none else { return }

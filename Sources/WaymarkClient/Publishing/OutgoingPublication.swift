@@ -42,19 +42,23 @@ struct OutgoingPublication: Sendable, Hashable {
         if case .shareDestination(let id, _) = self.publication { Identifier(id) } else { nil }
     }
 
-    /// Its frame, without the features in `withheld`; nil if nothing is left of it.
+    /// Its frame, without the features and extensions that are withheld; nil if nothing is left of it.
     ///
     /// A share is always sent: its caller waits for the gateway's refusal.
-    func frame(session: SessionID, sequence: UInt64, without withheld: FeatureSet) -> Frame? {
+    func frame(
+        session: SessionID, sequence: UInt64, without withheld: FeatureSet, _ extensions: Set<ExtensionName>
+    ) -> Frame? {
+        if case .publishExtension(let published) = self.publication, extensions.contains(published.name) {
+            return nil
+        }
         var body = self.body
         let withheld = withheld.union(self.omitted)
         if !withheld.isEmpty, self.shareID == nil {
             guard let rest = self.publication.without(withheld) else { return nil }
             if rest != self.publication { body = Codec.encode(Envelope(.publication(rest))).body }
         }
-        let header = FrameHeader(
-            type: self.publication.type.rawValue, session: session, sequence: sequence)
-        return Frame(header: header, body: body)
+        let envelope = Envelope(.publication(self.publication), session: session, sequence: sequence)
+        return Frame(header: envelope.header, body: body)
     }
 }
 
@@ -109,6 +113,7 @@ extension Publication {
         case .resumeGuidance: "route"
         case .showAlert, .dismissAlert: "alert"
         case .shareDestination: "destination"
+        case .publishExtension: "content"
         default: "message"
         }
     }

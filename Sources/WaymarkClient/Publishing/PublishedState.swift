@@ -44,6 +44,10 @@ struct PublishedState: Sendable, Hashable {
     var withheld: FeatureSet = [] {
         didSet { if self.withheld != oldValue, self.hasSent { self.restateLater() } }
     }
+    /// The same of extensions.
+    var withheldExtensions: Set<ExtensionName> = [] {
+        didSet { if self.withheldExtensions != oldValue, self.hasSent { self.restateLater() } }
+    }
     private let limits: Limits
     private var base = GuidanceContent()
     private var recent: [Sent] = []
@@ -134,7 +138,8 @@ struct PublishedState: Sendable, Hashable {
         }
         return self.queue.dequeueAll().compactMap { item in
             let frame = item.frame(
-                session: session, sequence: self.sequence.addingSaturating(1), without: self.withheld)
+                session: session, sequence: self.sequence.addingSaturating(1), without: self.withheld,
+                self.withheldExtensions)
             if frame != nil { self.sequence.addSaturating(1) }
             self.keepRecent(Sent(sequence: self.sequence, item: item, hasFrame: frame != nil))
             return frame

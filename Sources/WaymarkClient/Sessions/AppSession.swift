@@ -43,7 +43,8 @@ struct AppSession: Sendable {
         case .vehicleChanged(let vehicle, .left, _): self.standing.removeAll { $0.isStanding(of: vehicle) }
         case .vehicleChanged, .routeSource: self.keep(event)
         case .settings(let vehicle, let endpoint, let settings): self.keep(settings, vehicle, endpoint)
-        case .zoom, .alertResponse, .waypointResult, .shareResult, .received, .rejected, .missed, .ended:
+        case .zoom, .alertResponse, .extensionReceived, .waypointResult, .shareResult, .received, .rejected,
+            .missed, .ended:
             break
         }
         return self.events.tell(event)
@@ -84,8 +85,8 @@ extension SessionEvent {
     fileprivate func isStanding(of vehicle: String) -> Bool {
         switch self {
         case .vehicleChanged(vehicle, _, _), .routeSource(vehicle, _), .settings(vehicle, _, _): true
-        case .vehicleChanged, .routeSource, .settings, .zoom, .alertResponse, .waypointResult, .shareResult,
-            .received, .rejected, .missed, .ended:
+        case .vehicleChanged, .routeSource, .settings, .zoom, .alertResponse, .extensionReceived,
+            .waypointResult, .shareResult, .received, .rejected, .missed, .ended:
             false
         }
     }

@@ -24,6 +24,8 @@ extension NavigationClient {
         public var receiveFrameBytesMax: UInt32 = 0
         /// The policy for reconnecting after a loss.
         public var reconnection = ReconnectionPolicy()
+        /// The extensions that the client publishes or handles, at most 32 names such as `org.example.tyres`.
+        public var extensions: Set<String> = []
         /// Answers a vehicle that asks for a drive. nil: the gateway does not ask this client. The task of the closure is cancelled when
         /// the request ends.
         public var onDestination: (@Sendable (DestinationInquiry) async -> DestinationAnswer)?

@@ -46,6 +46,7 @@ package struct ClientMachine: PeerMachine {
     private var frameBytesMax = Int(ConnectionLimits().frameBytesMax)
     /// Features that the operator withholds from this client.
     private var withheld: FeatureSet = []
+    private var withheldExtensions: Set<ExtensionName> = []
 
     /// - Throws: ``ClientError/rejected(field:reason:limit:)`` for a setting outside of its range.
     package init(
@@ -117,13 +118,17 @@ package struct ClientMachine: PeerMachine {
         self.token = welcome.resumptionToken
         self.frameBytesMax = frameBytesMax
         self.withheld = FeatureSet(welcome.features.filter { $0.withheld == .policy }.map(\.feature))
+        self.withheldExtensions = Set(self.firstHello.extensions).subtracting(welcome.extensions)
         // Sessions are opened again below. The requests that queued answers are for ended with the lost connection.
         self.forgetControl()
         self.orphans = welcome.sessions.filter { $0.phase != .ended && self.key(of: $0.session) == nil }
         for key in self.order {
             self.sessions[key]?.state.frameBytesMax = frameBytesMax
             self.sessions[key]?.loseInquiries()
-            defer { self.sessions[key]?.state.withheld = self.withheld }
+            defer {
+                self.sessions[key]?.state.withheld = self.withheld
+                self.sessions[key]?.state.withheldExtensions = self.withheldExtensions
+            }
             guard let session = self.sessions[key] else { continue }
             guard let id = session.id else {
                 self.send(Envelope(.openSession(session.opening)))
@@ -177,6 +182,7 @@ package struct ClientMachine: PeerMachine {
         var session = ClientSession(opening, answersWaypoints: answersWaypoints, openingCall: call)
         session.state.frameBytesMax = self.frameBytesMax
         session.state.withheld = self.withheld
+        session.state.withheldExtensions = self.withheldExtensions
         self.sessions[key] = session
         self.order.append(key)
         self.send(Envelope(.openSession(opening)))
@@ -213,6 +219,12 @@ package struct ClientMachine: PeerMachine {
         _ publication: Publication, in key: Identifier, into outputs: inout [Output]
     ) throws(ClientError) {
         guard self.sessions[key] != nil else { throw .sessionEnded(.unrecognized) }
+        if case .publishExtension(let published) = publication {
+            guard self.firstHello.extensions.contains(published.name) else {
+                throw .rejected(
+                    field: "name", reason: "\(published.name) is not in the extensions of the configuration")
+            }
+        }
         try self.sessions[key]?.publish(publication, into: &outputs)
     }
 

@@ -340,6 +340,7 @@ extension NavigationHello {
         features.subtract([.requests, .prompts])
         if configuration.onDestination == nil { features.remove(.destinationRequests) }
         self.init(client: id, features: features)
+        self.extensions = try ExtensionName.list(configuration.extensions)
         self.priority = configuration.priority
         self.receiveFrameBytesMax = configuration.receiveFrameBytesMax
     }

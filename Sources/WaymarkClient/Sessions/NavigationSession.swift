@@ -158,6 +158,30 @@ public struct NavigationSession: Sendable {
         try await self.client.share(self, shareID, destination)
     }
 
+    /// Publishes content that this client and endpoints agree on: an event, or with a key a state.
+    ///
+    /// - Parameters:
+    ///   - name: The extension; one of ``NavigationClient/Configuration/extensions``. Only endpoints that have it too get the content. If
+    ///     the operator withholds it, none does.
+    ///   - content: The content, at most 65 536 bytes.
+    ///   - key: The key, which tells the session's states apart, of at most 64; slow endpoints get only the newest content of each. A key
+    ///     is always of one extension. nil: an event, which no endpoint misses.
+    ///   - isRetained: Whether endpoints that join later get the state, until guidance starts over. Without it, an endpoint no longer holds
+    ///     the state of this key.
+    /// - Throws: ``ClientError/rejected(field:reason:)`` also for a name that the configuration does not have.
+    public func publishExtension(
+        _ name: String, _ content: [UInt8], key: UInt16? = nil, isRetained: Bool = false
+    ) async throws(ClientError) {
+        guard let name = ExtensionName(name) else {
+            throw .rejected(field: "name", reason: ExtensionName.form)
+        }
+        guard key != nil || !isRetained else {
+            throw .rejected(field: "isRetained", reason: "only a state, which has a key, is retained")
+        }
+        let published = PublishedExtension(name: name, content: content, key: key, isRetained: isRetained)
+        try await self.client.publish(self, .publishExtension(published))
+    }
+
     /// Waits until the gateway has accepted everything that was published before: vehicles get it, whatever happens to the connection of
     /// this client, as long as the gateway runs. This usually takes half a second, after a lost connection as long as that.
     ///

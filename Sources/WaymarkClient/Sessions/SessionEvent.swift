@@ -80,6 +80,8 @@ public enum SessionEvent: Sendable, Hashable {
     case zoom(vehicle: String, ZoomDirection)
     /// The vehicle answered an alert.
     case alertResponse(vehicle: String, alert: UInt32, AlertAnswer)
+    /// An endpoint sent content that it and this client agree on.
+    case extensionReceived(vehicle: String, endpoint: String, name: String, content: [UInt8])
     /// A waypoint request of a vehicle ended. There is one for each request, also after a lost connection.
     case waypointResult(vehicle: String, RequestResult)
     /// A destination share: nil while under way.
@@ -104,7 +106,8 @@ extension SessionEvent: FeedElement {
         case (.received, .received): true
         // Settings do not replace each other: each has only what changed.
         case (.vehicleChanged, _), (.routeSource, _), (.received, _), (.settings, _), (.zoom, _),
-            (.alertResponse, _), (.waypointResult, _), (.shareResult, _), (.rejected, _), (.missed, _),
+            (.alertResponse, _), (.extensionReceived, _), (.waypointResult, _), (.shareResult, _),
+            (.rejected, _), (.missed, _),
             (.ended, _):
             false
         }
@@ -158,6 +161,11 @@ extension SessionEvent {
             self = .alertResponse(
                 vehicle: response.source?.vehicle.rawValue ?? "", alert: response.alert,
                 AlertAnswer(response.response))
+        case .vehicleExtension(let sent):
+            self = .extensionReceived(
+                vehicle: sent.source?.vehicle.rawValue ?? "",
+                endpoint: sent.source?.endpoint.rawValue ?? "", name: sent.name.rawValue,
+                content: sent.content)
         case .destinationShareStatus(let status):
             self = .shareResult(
                 vehicle: status.vehicle.rawValue, shareID: status.shareID.rawValue, status.stage.result)

@@ -203,6 +203,15 @@ extension EndpointMachine {
         self.sendChecked(.vehicleSettings(settings.message), into: &outputs)
     }
 
+    /// Sends the client content of an extension.
+    package mutating func sendExtension(
+        _ name: String, _ content: [UInt8], into outputs: inout [Output]
+    ) {
+        self.sendChecked(
+            .vehicleExtension(VehicleExtension(name: ExtensionName(unchecked: name), content: content)),
+            self.sessionID, into: &outputs)
+    }
+
     /// Asks the client to zoom the cluster's map.
     package mutating func zoom(_ direction: ZoomDirection, into outputs: inout [Output]) {
         self.sendChecked(.zoomCluster(ZoomCluster(direction: direction)), self.sessionID, into: &outputs)

@@ -70,6 +70,8 @@ extension VehicleEndpoint {
         public var displayName = ""
         /// Features that the gateway need not send, e.g. `.laneGuidance`.
         public var withoutFeatures: Set<GuidanceFeature> = []
+        /// The extensions that it takes or sends, at most 32 names such as `org.example.tyres`.
+        public var extensions: Set<String> = []
         /// The limits of what it can show and store.
         public var limits = EndpointLimits()
         /// The largest frame that it takes, header included: 4 096 ... 16 777 216 bytes, or 0 for any. A long route comes in parts then,
@@ -134,6 +136,21 @@ extension VehicleHello {
         self.preferences.distanceUnits = configuration.distanceUnits
         self.preferences.locale = configuration.locale
         self.guidanceWanted = configuration.isGuidanceWanted
+        self.extensions = try ExtensionName.list(configuration.extensions)
+    }
+}
+
+extension ExtensionName {
+    /// The names of a configuration, in order.
+    ///
+    /// - Throws: ``ClientError/invalid(_:)`` naming one that is not allowed.
+    static func list(_ names: Set<String>) throws(ClientError) -> [ExtensionName] {
+        var list: [ExtensionName] = []
+        for text in names {
+            guard let name = ExtensionName(text) else { throw .invalid("\(text) \(ExtensionName.form)") }
+            list.append(name)
+        }
+        return list.sorted()
     }
 }
 

@@ -13,7 +13,7 @@ internal import WaymarkProtocol
 /// | settings | all of them are sent to a restarted gateway |
 /// | route source | sent to a restarted gateway once the same client guides again |
 /// | answers to prompts and shares | sent again once, to a gateway that still has the question |
-/// | answers to alerts | only if not sent yet, to a gateway that still has the alert: the client may act on each |
+/// | answers to alerts, extensions | only if not sent yet, to a gateway that still has the session: the client may act on each |
 /// | zoom, receipts | not sent again: they are about the moment |
 ///
 /// "A restarted gateway" is one that does not resume the endpoint, whatever the reason.
@@ -37,6 +37,7 @@ struct EndpointOutbox: Sendable, Hashable {
         case promptAnswer(Identifier)
         case shareAnswer(Identifier)
         case alertResponse
+        case `extension`
         case zoom
         case receipt
     }
@@ -54,7 +55,7 @@ struct EndpointOutbox: Sendable, Hashable {
             case .request: self.timesSent > 0
             case .withdrawal: true  // A request that was never sent is removed, not withdrawn.
             case .stop, .ownNavigation, .allowance, .routeSource, .settings, .promptAnswer, .shareAnswer,
-                .alertResponse, .zoom, .receipt:
+                .alertResponse, .extension, .zoom, .receipt:
                 false
             }
         }
@@ -215,7 +216,7 @@ struct EndpointOutbox: Sendable, Hashable {
             // An `allow` is no answer to a later "I navigate myself" of another endpoint.
             case .allowance: isConfirmed && !entry.isWaiting
             case .request, .withdrawal, .routeSource, .settings, .promptAnswer, .shareAnswer, .alertResponse,
-                .zoom, .receipt:
+                .extension, .zoom, .receipt:
                 false
             }
         }
@@ -249,7 +250,7 @@ struct EndpointOutbox: Sendable, Hashable {
         (self.routeSource, self.session, self.client) = (nil, .none, nil)
         self.entries.removeAll {
             switch $0.key {
-            case .routeSource, .shareAnswer, .alertResponse, .zoom, .receipt: true
+            case .routeSource, .shareAnswer, .alertResponse, .extension, .zoom, .receipt: true
             case .request, .withdrawal, .stop, .ownNavigation, .allowance, .settings, .promptAnswer: false
             }
         }
@@ -262,7 +263,7 @@ extension EndpointOutbox.Key {
         case .request, .withdrawal, .stop, .ownNavigation, .allowance, .routeSource, .settings, .promptAnswer,
             .shareAnswer, .receipt:
             true
-        case .alertResponse, .zoom: false
+        case .alertResponse, .extension, .zoom: false
         }
     }
 
@@ -271,8 +272,8 @@ extension EndpointOutbox.Key {
         switch self {
         case .request, .withdrawal, .ownNavigation: true
         case .stop(let session): session != .none
-        case .allowance, .routeSource, .settings, .promptAnswer, .shareAnswer, .alertResponse, .zoom,
-            .receipt:
+        case .allowance, .routeSource, .settings, .promptAnswer, .shareAnswer, .alertResponse, .extension,
+            .zoom, .receipt:
             false
         }
     }
@@ -284,7 +285,7 @@ extension EndpointOutbox.Key {
             .shareAnswer:
             true
         case .stop(let session): session != .none
-        case .alertResponse, .zoom, .receipt: false
+        case .alertResponse, .extension, .zoom, .receipt: false
         }
     }
 
@@ -292,10 +293,10 @@ extension EndpointOutbox.Key {
         self == .zoom || self == .receipt || self == .stop(.none)
     }
 
-    /// Answers a question that a restarted gateway never asked.
+    /// Answers a question that a restarted gateway never asked, or is about a session that it does not know.
     fileprivate var isAnswer: Bool {
         switch self {
-        case .promptAnswer, .shareAnswer, .alertResponse: true
+        case .promptAnswer, .shareAnswer, .alertResponse, .extension: true
         case .request, .withdrawal, .stop, .ownNavigation, .allowance, .routeSource, .settings, .zoom,
             .receipt:
             false
@@ -327,6 +328,7 @@ extension Envelope {
         case .promptAnswer(let answer): .promptAnswer(answer.requestID)
         case .destinationShareAnswer(let answer): .shareAnswer(answer.shareID)
         case .alertResponse: .alertResponse
+        case .vehicleExtension: .extension
         case .zoomCluster: .zoom
         case .receipt: .receipt
         case .hello, .welcome, .goodbye, .ping, .pong, .error, .openSession, .sessionOpened, .vehicleChanged,

@@ -107,4 +107,14 @@ extension VehicleEndpoint {
     public func zoom(_ direction: ZoomDirection) {
         self.use { endpoint, outputs in endpoint.zoom(direction, into: &outputs) }
     }
+
+    /// Sends the client content that this endpoint and the client agree on: an event of the session that the vehicle is in. It reaches a client
+    /// whose configuration has the extension too. What has no session, no such client, or was lost with a connection, is not repeated.
+    ///
+    /// - Parameters:
+    ///   - name: The extension; one of ``Configuration/extensions``.
+    ///   - content: At most 4 096 bytes.
+    public func sendExtension(_ name: String, _ content: [UInt8]) {
+        self.use { endpoint, outputs in endpoint.sendExtension(name, content, into: &outputs) }
+    }
 }

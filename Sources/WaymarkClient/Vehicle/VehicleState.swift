@@ -59,6 +59,8 @@ public struct VehicleState: Sendable, Hashable {
     public var alert: NavigationAlert?
     /// The values of plain states, which are properties as well.
     package var plain = PlainStates()
+    /// The retained states of extensions, by name and key.
+    public var extensions: [ExtensionState] = []
     /// Between the marks of a full snapshot.
     private(set) var isInSnapshot = false
     /// Between the marks of a snapshot: the number up to which the session is held after it.
@@ -68,6 +70,21 @@ public struct VehicleState: Sendable, Hashable {
     private var estimated = PublicationTime()
     /// The last frame was a part of a publication, and not the last part.
     private var awaitsMore = false
+
+    /// The newest content of one key of an extension.
+    public struct ExtensionState: Sendable, Hashable {
+        /// The extension, e.g. `org.example.tyres`.
+        public var name: String
+        /// The key, which tells the extension's states apart.
+        public var key: UInt16
+        /// The content, whose meaning the client and this endpoint agree on.
+        public var content: [UInt8]
+
+        /// A state of an extension.
+        public init(name: String, key: UInt16, content: [UInt8]) {
+            (self.name, self.key, self.content) = (name, key, content)
+        }
+    }
 
     /// The state without a session.
     public init() {}
@@ -184,7 +201,7 @@ public struct VehicleState: Sendable, Hashable {
             generation == self.generation && self.segments.contains { Identifier($0.id) == Identifier(id) }
         case .dismissAlert(let id, _): self.alert?.id == id
         case .tripPreviews, .startGuidance, .updateTrip, .tripEstimates, .pauseGuidance, .showAlert,
-            .shareDestination, .finishGuidance, .cancelGuidance, .plain:
+            .shareDestination, .finishGuidance, .cancelGuidance, .plain, .publishExtension:
             true
         }
     }
@@ -234,7 +251,20 @@ public struct VehicleState: Sendable, Hashable {
         case .finishGuidance: self.end(.finished)
         case .cancelGuidance: self.end(.cancelledByClient)
         case .plain(let state): self.plain.apply(state)
+        case .publishExtension(let published): self.apply(published)
         }
+    }
+
+    /// A state takes the place of the one with its key; one that is not retained only removes it. A gateway forwards a bounded number.
+    private mutating func apply(_ published: PublishedExtension) {
+        guard let key = published.key else { return }
+        let name = published.name.rawValue
+        self.extensions.removeAll { $0.key == key }
+        guard published.isRetained, self.extensions.count < ProtocolConstants.extensionStatesMax else {
+            return
+        }
+        self.extensions.append(ExtensionState(name: name, key: key, content: published.content))
+        self.extensions.sort { ($0.name, $0.key) < ($1.name, $1.key) }
     }
 
     private mutating func replaceRoute(_ route: RouteInformation, _ generation: UInt32) {
@@ -355,6 +385,8 @@ extension VehicleUpdate {
         case alertDismissed(UInt32, AlertDismissal)
         /// A destination that the client offers; `onDestination` of the configuration answers it.
         case destinationShared(shareID: String, Waypoint)
+        /// Content of an extension of the configuration: of the state with this key, or of an event.
+        case extensionReceived(name: String, content: [UInt8], key: UInt16?)
         /// The client ended guidance at the destination.
         case finished
         /// The client ended guidance before the destination.
@@ -402,7 +434,8 @@ extension VehicleUpdate.Content {
             .receipt, .receiptReport, .acknowledgement, .waypointRequest, .destinationRequest,
             .withdrawRequest,
             .requestAnswer, .promptAnswer, .cancelNavigation, .allowNavigation, .updateRouteSource,
-            .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .destinationShareStatus,
+            .vehicleSettings, .zoomCluster, .alertResponse, .vehicleExtension, .destinationShareAnswer,
+            .destinationShareStatus,
             .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
             .readCounters, .counters:
             self = .other
@@ -432,6 +465,9 @@ extension VehicleUpdate.Content {
         case .cancelGuidance: self = .cancelled
         case .plain(.currentRoadName(let variants)): self = .currentRoadName(variants)
         case .plain(let state): self = .plain(state)
+        case .publishExtension(let published):
+            self = .extensionReceived(
+                name: published.name.rawValue, content: published.content, key: published.key)
         }
     }
 }

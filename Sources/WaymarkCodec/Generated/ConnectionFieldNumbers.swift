@@ -68,6 +68,7 @@ extension FieldNumber {
         static let observer = 15
         static let reportIgnored = 16
         static let receiveFrameBytesMax = 17
+        static let extensions = 18
     }
 
     enum ResumedSession {
@@ -93,6 +94,7 @@ extension FieldNumber {
         static let gatewayEpoch = 13
         static let visibility = 14
         static let sendFrameBytesMax = 15
+        static let extensions = 16
     }
 
     enum Goodbye {

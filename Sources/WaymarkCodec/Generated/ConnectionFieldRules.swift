@@ -68,6 +68,7 @@ extension FieldRules {
         "observer": .any,
         "report_ignored": .any,
         "receive_frame_bytes_max": .range(4_096...16_777_216).orZero,
+        "extensions": .listedExtension.atMost(32),
     ]
 
     static let resumedSession: Rules = [
@@ -93,6 +94,7 @@ extension FieldRules {
         "gateway_epoch": .requiredLong,
         "visibility": .enumeration,
         "send_frame_bytes_max": .any,
+        "extensions": .listedExtension.atMost(32),
     ]
 
     static let goodbye: Rules = [

@@ -165,4 +165,9 @@ extension FieldNumber {
         static let shareId = 1
         static let destination = 2
     }
+
+    enum PublishExtension {
+        static let name = 1
+        static let content = 2
+    }
 }

@@ -173,4 +173,9 @@ extension FieldRules {
     static let finishGuidance: Rules = [:]
 
     static let cancelGuidance: Rules = [:]
+
+    static let publishExtension: Rules = [
+        "name": .requiredExtension,
+        "content": .text(65_536).place,
+    ]
 }

@@ -95,6 +95,13 @@ extension FieldNumber {
         static let outcome = 4
     }
 
+    enum VehicleExtension {
+        static let name = 1
+        static let content = 2
+        static let vehicleId = 3
+        static let endpoint = 4
+    }
+
     enum Receipt {
         static let receivedSequence = 1
         static let shownSequence = 2

@@ -97,6 +97,13 @@ extension FieldRules {
         "outcome": .enumeration,
     ]
 
+    static let vehicleExtension: Rules = [
+        "name": .requiredExtension,
+        "content": .text(4_096).place,
+        "vehicle_id": .name,
+        "endpoint": .name,
+    ]
+
     static let receipt: Rules = [
         "received_sequence": .any,
         "shown_sequence": .any,

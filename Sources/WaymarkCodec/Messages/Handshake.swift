@@ -40,6 +40,15 @@ extension FeatureGrant {
     }
 }
 
+extension ExtensionName {
+    /// A list of names, each of which was checked.
+    static func list(
+        _ count: Int, _ wire: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+    ) -> [ExtensionName] {
+        unsafe texts(count, wire).map(ExtensionName.init(unchecked:))
+    }
+}
+
 extension ResumptionToken {
     /// 16 bytes, in network byte order.
     var bytes: [UInt8] {
@@ -181,6 +190,8 @@ extension Hello {
             unsafe wire.pointee.resume_sequence = self.resumeSequence
             unsafe wire.pointee.negotiated_limits = self.negotiatedLimits?.wire(in: arena)
             unsafe wire.pointee.report_ignored = self.reportsIgnored ? 1 : 0
+            unsafe (wire.pointee.n_extensions, wire.pointee.extensions) =
+                unsafe arena.texts(self.extensions.map(\.rawValue))
         }
     }
 
@@ -214,15 +225,18 @@ extension Hello.Role {
         try Self.check("observer", isObserver, unsafe wire.pointee.observer != nil)
         let reportsIgnored = unsafe wire.pointee.report_ignored != 0
         let receiveFrameBytesMax = unsafe wire.pointee.receive_frame_bytes_max
+        let extensions = unsafe ExtensionName.list(wire.pointee.n_extensions, wire.pointee.extensions)
         if let vehicle = unsafe wire.pointee.vehicle {
             var vehicle = unsafe VehicleHello(vehicle)
             vehicle.reportsIgnored = reportsIgnored
             vehicle.receiveFrameBytesMax = receiveFrameBytesMax
+            vehicle.extensions = extensions
             self = .vehicle(vehicle)
         } else if let navigation = unsafe wire.pointee.navigation {
             var navigation = unsafe NavigationHello(navigation)
             navigation.reportsIgnored = reportsIgnored
             navigation.receiveFrameBytesMax = receiveFrameBytesMax
+            navigation.extensions = extensions
             self = .navigation(navigation)
         } else if let observer = unsafe wire.pointee.observer {
             var observer = unsafe ObserverHello(observer)
@@ -322,6 +336,8 @@ extension Welcome {
             unsafe wire.pointee.gateway_instance = arena.text(self.gateway.instance.rawValue)
             unsafe wire.pointee.gateway_epoch = self.gateway.epoch
             unsafe wire.pointee.visibility = .init(rawValue: self.visibility?.rawValue ?? 0)
+            unsafe (wire.pointee.n_extensions, wire.pointee.extensions) =
+                unsafe arena.texts(self.extensions.map(\.rawValue))
         }
     }
 
@@ -351,5 +367,6 @@ extension Welcome {
             instance: GatewayName(unchecked: unsafe text(wire.pointee.gateway_instance)),
             epoch: unsafe wire.pointee.gateway_epoch)
         self.visibility = Visibility(rawValue: unsafe wire.pointee.visibility.rawValue)
+        self.extensions = unsafe ExtensionName.list(wire.pointee.n_extensions, wire.pointee.extensions)
     }
 }

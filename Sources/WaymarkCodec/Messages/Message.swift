@@ -48,6 +48,7 @@ extension Message {
         case .alertResponse(let response): unsafe response.wire(in: arena)
         case .destinationShareAnswer(let answer): unsafe answer.wire(in: arena)
         case .destinationShareStatus(let status): unsafe status.wire(in: arena)
+        case .vehicleExtension(let sent): unsafe sent.wire(in: arena)
         case .observe(let observe): unsafe observe.wire(in: arena)
         case .observationBegin(let begin): unsafe begin.wire(in: arena)
         case .observedRecords(let records): unsafe records.wire(in: arena)
@@ -58,8 +59,8 @@ extension Message {
         }
     }
 
-    /// Reads an unpacked body whose fields were checked one by one. Checks that fields do not contradict each other.
-    init(_ type: MessageType, _ wire: AnyWire) throws(Rejection) {
+    /// Reads an unpacked body whose fields were checked one by one, of a frame with `header`. Checks that fields do not contradict each other.
+    init(_ type: MessageType, _ wire: AnyWire, _ header: FrameHeader) throws(Rejection) {
         switch type {
         case .hello: self = .hello(try unsafe Hello(wire.message()))
         case .welcome: self = .welcome(try unsafe Welcome(wire.message()))
@@ -104,6 +105,7 @@ extension Message {
             self = .destinationShareAnswer(unsafe DestinationShareAnswer(wire.message()))
         case .destinationShareStatus:
             self = .destinationShareStatus(try unsafe DestinationShareStatus(wire.message()))
+        case .vehicleExtension: self = .vehicleExtension(try unsafe VehicleExtension(wire.message()))
         case .observe: self = .observe(unsafe Observe(wire.message()))
         case .observationBegin: self = .observationBegin(unsafe ObservationBegin(wire.message()))
         case .observedRecords: self = .observedRecords(try unsafe ObservedRecords(wire.message()))
@@ -112,7 +114,7 @@ extension Message {
         case .observationGap: self = .observationGap(unsafe ObservationGap(wire.message()))
         case .readCounters: self = .readCounters(unsafe ReadCounters(wire.message()))
         case .counters: self = .counters(unsafe CounterReport(wire.message()))
-        default: self = .publication(unsafe Publication(type, wire))
+        default: self = .publication(unsafe Publication(type, wire, header))
         }
     }
 }

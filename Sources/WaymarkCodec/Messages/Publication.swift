@@ -1,3 +1,4 @@
+internal import CProtobufC
 internal import CWaymarkWire
 internal import WaymarkModel
 internal import WaymarkProtocol
@@ -5,8 +6,8 @@ internal import WaymarkProtocol
 // Each publication and its C structure, both ways.
 
 extension Publication {
-    /// Reads an unpacked publication. `type` must be a published one.
-    init(_ type: MessageType, _ wire: AnyWire) {
+    /// Reads an unpacked publication, whose frame has `header`. `type` must be a published one.
+    init(_ type: MessageType, _ wire: AnyWire, _ header: FrameHeader) {
         switch type {
         case .tripPreviews:
             let wire = unsafe wire.message(as: Waymark__V1__TripPreviews.self)
@@ -85,6 +86,13 @@ extension Publication {
                 shareID: text(wire.pointee.share_id), Waypoint(wire.pointee.destination))
         case .finishGuidance: self = .finishGuidance
         case .cancelGuidance: self = .cancelGuidance
+        case .publishExtension:
+            let wire = unsafe wire.message(as: Waymark__V1__PublishExtension.self)
+            self = .publishExtension(
+                PublishedExtension(
+                    name: ExtensionName(unchecked: unsafe text(wire.pointee.name)),
+                    content: unsafe numbers(wire.pointee.content.len, wire.pointee.content.data) { $0 },
+                    of: header))
         default:
             guard let state = unsafe PlainState(type, wire) else {
                 preconditionFailure("\(type) is not published")
@@ -133,6 +141,11 @@ extension Publication {
         case .finishGuidance: unsafe arena.body(waymark__v1__finish_guidance__init)
         case .cancelGuidance: unsafe arena.body(waymark__v1__cancel_guidance__init)
         case .plain(let state): unsafe state.wire(in: arena)
+        case .publishExtension(let published):
+            unsafe arena.body(waymark__v1__publish_extension__init) {
+                unsafe $0.pointee.name = arena.text(published.name.rawValue)
+                unsafe $0.pointee.content = arena.bytes(published.content)
+            }
         }
     }
 }

@@ -2,10 +2,10 @@ internal import WaymarkModel
 internal import WaymarkProtocol
 
 extension PublicationOutline {
-    /// What the gateway must know of the body of a published type, once ``WireCheck`` passed it.
+    /// What the gateway must know of the body of a published type, once ``WireCheck`` passed it. Its frame has `header`.
     ///
     /// - Throws: If one field contradicts another, with the field's path.
-    init(_ type: MessageType, checking body: WireMessage) throws(Rejection) {
+    init(_ type: MessageType, checking body: WireMessage, _ header: FrameHeader) throws(Rejection) {
         var content = Content.nothing
         switch type {
         case .tripPreviews: try Self.checkPreviews(body)
@@ -49,6 +49,9 @@ extension PublicationOutline {
             content = .pause(PauseReason(rawValue: body.number(FieldNumber.PauseGuidance.reason)))
         case .dismissAlert: content = .alert(body.number(FieldNumber.DismissAlert.alertId))
         case .shareDestination: content = .share(body.identifier(FieldNumber.ShareDestination.shareId))
+        case .publishExtension:
+            let name = body.identifier(FieldNumber.PublishExtension.name).rawValue
+            content = .extension(.init(name: ExtensionName(unchecked: name), of: header))
         default: break  // The gateway must know no more than the type.
         }
         let field = type.generationField

@@ -1,3 +1,4 @@
+internal import CProtobufC
 internal import CWaymarkWire
 internal import WaymarkModel
 internal import WaymarkProtocol
@@ -96,6 +97,24 @@ extension ZoomCluster {
     init(_ wire: UnsafeMutablePointer<Waymark__V1__ZoomCluster>) throws(Rejection) {
         self.init(
             direction: .init(wire: unsafe wire.pointee.direction),
+            source: try unsafe EndpointPath.read(wire.pointee.vehicle_id, wire.pointee.endpoint))
+    }
+}
+
+extension VehicleExtension {
+    func wire(in arena: Arena) -> AnyWire {
+        unsafe arena.body(waymark__v1__vehicle_extension__init) { wire in
+            unsafe wire.pointee.name = arena.text(self.name.rawValue)
+            unsafe wire.pointee.content = arena.bytes(self.content)
+            unsafe wire.pointee.vehicle_id = arena.text(self.source?.vehicle.rawValue ?? "")
+            unsafe wire.pointee.endpoint = arena.text(self.source?.endpoint.rawValue ?? "")
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Waymark__V1__VehicleExtension>) throws(Rejection) {
+        self.init(
+            name: ExtensionName(unchecked: unsafe text(wire.pointee.name)),
+            content: unsafe numbers(wire.pointee.content.len, wire.pointee.content.data) { $0 },
             source: try unsafe EndpointPath.read(wire.pointee.vehicle_id, wire.pointee.endpoint))
     }
 }

@@ -175,6 +175,7 @@ package struct Cluster: AsyncParsableCommand {
         configuration.withoutFeatures = profile.without
         configuration.distanceUnits = profile.distanceUnits
         configuration.locale = profile.locale
+        configuration.extensions = profile.extensions
         configuration.isGuidanceWanted = app.options.prompts != nil
         if app.options.prompts != nil {
             configuration.onPrompt = { await app.ask($0) }

@@ -13,8 +13,8 @@ package struct Navigate: AsyncParsableCommand {
             client also drives where vehicles want to go, and stays until it is interrupted; then --to may be left out.
 
             Guidance starts when the vehicle has a display that is ready, see --await-vehicle. With --commands it starts \
-            when a line of standard input says start; other lines are pause, resume, finish, cancel and quit. Its end is \
-            that of standard input.
+            when a line of standard input says start; other lines are pause, resume, finish, cancel, gauge KEY VALUE and \
+            quit. Its end is that of standard input.
 
             The exit status is 0 only if the vehicles arrived: 1 after a failure or a refusal, 2 if the vehicle ended \
             guidance, 3 if another client took over, 4 if a named vehicle never came or left, 5 if the route was lost.
@@ -131,7 +131,14 @@ package struct Navigate: AsyncParsableCommand {
     /// Does what the lines of standard input say; its end cancels all drives.
     private static func obeyLines(_ navigator: Navigator, _ own: Navigator.Assignment?) async {
         for await line in InputLines().lines {
-            let word = line.trimmingCharacters(in: .whitespaces)
+            let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
+            if words.count == 3, words[0] == "gauge", let key = UInt16(words[1]),
+                let value = UInt8(words[2])
+            {
+                await navigator.publishGauge(key, value)
+                continue
+            }
+            let word = words.joined(separator: " ")
             switch word {
             case "start":
                 if let own {
@@ -145,8 +152,8 @@ package struct Navigate: AsyncParsableCommand {
             default:
                 guard let order = Guide.Order(rawValue: word) else {
                     Terminal.note(
-                        "\(word) is no command; the commands are start, pause, resume, finish, cancel and quit"
-                    )
+                        "\(word) is no command; the commands are start, pause, resume, finish, cancel, "
+                            + "gauge KEY VALUE and quit")
                     continue
                 }
                 await navigator.obey(order)

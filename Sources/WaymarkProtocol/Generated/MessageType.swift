@@ -44,6 +44,7 @@ package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
     case shareDestination = 0x0111
     case finishGuidance = 0x0112
     case cancelGuidance = 0x0113
+    case publishExtension = 0x01E0
     case waypointRequest = 0x0200
     case destinationRequest = 0x0201
     case withdrawRequest = 0x0202
@@ -60,6 +61,7 @@ package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
     case alertResponse = 0x020D
     case destinationShareAnswer = 0x020E
     case destinationShareStatus = 0x020F
+    case vehicleExtension = 0x0210
     case observe = 0x0300
     case observationBegin = 0x0301
     case observedRecords = 0x0302
@@ -83,11 +85,12 @@ extension MessageType {
         case .tripPreviews, .startGuidance, .updateTrip, .addManeuvers, .addLaneGuidances, .addRouteSegments,
             .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .updateManeuverState,
             .updateTripEstimates, .updateManeuverEstimates, .currentRouteSegment, .pauseGuidance,
-            .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance:
+            .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance,
+            .publishExtension:
             .publisher
         case .receipt, .waypointRequest, .destinationRequest, .withdrawRequest, .promptAnswer,
             .cancelNavigation, .allowNavigation, .updateRouteSource, .vehicleSettings, .zoomCluster,
-            .alertResponse, .destinationShareAnswer:
+            .alertResponse, .destinationShareAnswer, .vehicleExtension:
             .endpoint
         case .observe, .readCounters:
             .observer

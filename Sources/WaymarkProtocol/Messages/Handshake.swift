@@ -89,6 +89,8 @@ package struct VehicleHello: Sendable, Hashable, Codable {
     package var receiveFrameBytesMax: UInt32 = 0
     /// It wants an Error with IGNORED for each of its messages that is ignored.
     package var reportsIgnored = false
+    /// The extensions that it takes or sends.
+    package var extensions: [ExtensionName] = []
 
     package init(vehicle: VehicleID, endpoint: EndpointName, features: FeatureSet) {
         self.vehicle = vehicle
@@ -112,6 +114,8 @@ package struct NavigationHello: Sendable, Hashable, Codable {
     package var receiveFrameBytesMax: UInt32 = 0
     /// It wants an Error with IGNORED for each of its messages that is ignored.
     package var reportsIgnored = false
+    /// The extensions that it publishes or handles.
+    package var extensions: [ExtensionName] = []
 
     package init(client: ClientID, features: FeatureSet) {
         self.client = client
@@ -234,6 +238,8 @@ package struct Welcome: Sendable, Hashable {
     package var gateway = GatewayIdentity.unnamed
     /// Only for observers.
     package var visibility: Visibility?
+    /// Those of the Hello that the gateway forwards for this peer.
+    package var extensions: [ExtensionName] = []
 
     package init(resumptionToken: ResumptionToken) { self.resumptionToken = resumptionToken }
 }
@@ -259,6 +265,15 @@ package struct Goodbye: Sendable, Hashable {
 }
 
 extension Hello {
+    /// The extensions that the peer uses; none of observers.
+    package var extensions: [ExtensionName] {
+        switch self.role {
+        case .vehicle(let vehicle): vehicle.extensions
+        case .navigation(let navigation): navigation.extensions
+        case .observer: []
+        }
+    }
+
     /// The part of a vehicle's endpoint; nil for other roles.
     package var vehicle: VehicleHello? { if case .vehicle(let vehicle) = self.role { vehicle } else { nil } }
     /// The part of a navigation client; nil for other roles.

@@ -41,6 +41,7 @@ package indirect enum Message: Sendable, Hashable {
     case alertResponse(AlertResponse)
     case destinationShareAnswer(DestinationShareAnswer)
     case destinationShareStatus(DestinationShareStatus)
+    case vehicleExtension(VehicleExtension)
 
     case observe(Observe)
     case observationBegin(ObservationBegin)
@@ -88,6 +89,7 @@ package indirect enum Message: Sendable, Hashable {
         case .alertResponse: .alertResponse
         case .destinationShareAnswer: .destinationShareAnswer
         case .destinationShareStatus: .destinationShareStatus
+        case .vehicleExtension: .vehicleExtension
         case .observe: .observe
         case .observationBegin: .observationBegin
         case .observedRecords: .observedRecords
@@ -120,9 +122,14 @@ package struct Envelope: Sendable, Hashable {
 
     /// The header of this message's frame, with a body length of 0.
     package var header: FrameHeader {
-        FrameHeader(
+        var header = FrameHeader(
             type: self.message.type.rawValue, flags: self.flags, session: self.session,
             sequence: self.sequence)
+        if case .publication(.publishExtension(let published)) = self.message {
+            header.flags.formUnion(published.flags)
+            header.key = published.key ?? 0
+        }
+        return header
     }
 }
 

@@ -135,7 +135,7 @@ extension Message {
     fileprivate var withoutLists: Message {
         switch self {
         case .welcome(var welcome):
-            (welcome.features, welcome.sessions) = ([], [])
+            (welcome.features, welcome.extensions, welcome.sessions) = ([], [], [])
             return .welcome(welcome)
         case .sessionOpened(var opened):
             opened.vehicles = []
@@ -166,6 +166,7 @@ extension Message {
         case .welcome(var whole):
             for case .welcome(let part) in others {
                 whole.features += part.features
+                whole.extensions += part.extensions
                 whole.sessions += part.sessions
             }
             return .welcome(whole)
@@ -215,15 +216,21 @@ extension Array {
 
 extension Welcome {
     fileprivate var pieces: [Welcome] {
-        var first = self
-        first.sessions = []
-        var other = first
-        other.features = []
-        return [first]
-            + self.sessions.map {
-                other.sessions = [$0]
-                return other
-            }
+        var other = self
+        (other.features, other.extensions, other.sessions) = ([], [], [])
+        var first = other
+        first.features = self.features
+        let extensions = self.extensions.map { name in
+            var piece = other
+            piece.extensions = [name]
+            return piece
+        }
+        let sessions = self.sessions.map { session in
+            var piece = other
+            piece.sessions = [session]
+            return piece
+        }
+        return [first] + extensions + sessions
     }
 }
 

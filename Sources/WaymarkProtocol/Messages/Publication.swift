@@ -25,6 +25,7 @@ package enum Publication: Sendable, Hashable {
     case shareDestination(shareID: String, Waypoint)
     case finishGuidance
     case cancelGuidance
+    case publishExtension(PublishedExtension)
     /// A state whose code is generated.
     case plain(PlainState)
 
@@ -50,6 +51,7 @@ package enum Publication: Sendable, Hashable {
         case .shareDestination: .shareDestination
         case .finishGuidance: .finishGuidance
         case .cancelGuidance: .cancelGuidance
+        case .publishExtension: .publishExtension
         case .plain(let state): state.type
         }
     }
@@ -77,6 +79,7 @@ extension Publication {
             case .showAlert(let alert): .alert(alert.id)
             case .dismissAlert(let alert, _): .alert(alert)
             case .shareDestination(let shareID, _): .share(Identifier(shareID))
+            case .publishExtension(let published): .extension(.init(published))
             default: .nothing
             }
         return PublicationOutline(self.type, generation: generation, content)
@@ -95,6 +98,9 @@ extension Publication {
         }
     }
 
-    /// What the protocol says of its type.
-    package var rule: PublicationRule { .rule(for: self.type.rawValue) }
+    /// What the protocol says of it.
+    package var rule: PublicationRule {
+        if case .publishExtension(let published) = self, published.key != nil { return .extensionState }
+        return .rule(for: self.type.rawValue)
+    }
 }

@@ -23,7 +23,8 @@ package import WaymarkModel
         case alert(UInt32)
         indirect case share(Identifier)
         /// Of a type that this build does not know.
-        case extensionState(type: UInt16, key: UInt16, isRetained: Bool)
+        case unrecognizedState(type: UInt16, key: UInt16, isRetained: Bool)
+        indirect case `extension`(Extension)
     }
 
     /// What a trip allows.
@@ -34,6 +35,24 @@ package import WaymarkModel
         package init(isDestinationShareable: Bool, routeSegmentsAvailable: Bool) {
             self.isDestinationShareable = isDestinationShareable
             self.routeSegmentsAvailable = routeSegmentsAvailable
+        }
+    }
+
+    /// All that the gateway knows of an extension.
+    package struct Extension: Sendable, Hashable {
+        package var name: ExtensionName
+        /// nil for an event.
+        package var key: UInt16?
+        package var isRetained: Bool
+
+        package init(name: ExtensionName, of header: FrameHeader) {
+            self.init(PublishedExtension(name: name, content: [], of: header))
+        }
+
+        init(_ published: PublishedExtension) {
+            self.name = published.name
+            self.key = published.key
+            self.isRetained = published.isRetained
         }
     }
 
@@ -68,7 +87,11 @@ package import WaymarkModel
     package let generation: UInt32
 
     package init(_ type: MessageType, generation: UInt32 = 0, _ content: Content = .nothing) {
-        unsafe self.init(content, PublicationRule.address(for: type.rawValue), generation)
+        var address = unsafe PublicationRule.address(for: type.rawValue)
+        if case .extension(let named) = content, named.key != nil {
+            unsafe address = PublicationRule.addressForExtension(isState: true)
+        }
+        unsafe self.init(content, address, generation)
     }
 
     private init(
@@ -85,7 +108,7 @@ package import WaymarkModel
             unsafe self.init(.nothing, PublicationRule.address(for: MessageType.published.upperBound), 0)
             return
         }
-        let content = Content.extensionState(
+        let content = Content.unrecognizedState(
             type: header.rawType, key: header.key, isRetained: header.flags.contains(.retained))
         unsafe self.init(content, PublicationRule.addressForUnrecognizedState, 0)
     }
@@ -122,8 +145,13 @@ extension PublicationOutline {
             guard case .maneuver(let maneuver) = self.content else { return nil }
             return ConflationKey(rawType: self.rule.rawType, item: maneuver.rawValue)
         case .stateByKey:
-            guard case .extensionState(let type, let key, _) = self.content else { return nil }
-            return ConflationKey(rawType: type, item: UInt32(key))
+            switch self.content {
+            case .unrecognizedState(let type, let key, _):
+                return ConflationKey(rawType: type, item: UInt32(key))
+            case .extension(let named):
+                return named.key.map { ConflationKey(rawType: self.rule.rawType, item: UInt32($0)) }
+            default: return nil
+            }
         }
     }
 
@@ -133,6 +161,20 @@ extension PublicationOutline {
         case MessageType.updateTripEstimates.rawValue, MessageType.updateManeuverEstimates.rawValue: true
         default: self.route?.hasEstimates
         }
+    }
+
+    /// Whether it is a state of which the header of its frame says that it is retained.
+    package var isRetainedByHeader: Bool {
+        switch self.content {
+        case .unrecognizedState(_, _, let isRetained): isRetained
+        case .extension(let named): named.isRetained
+        default: false
+        }
+    }
+
+    /// The extension that it is of; nil for other publications.
+    package var extensionName: ExtensionName? {
+        if case .extension(let named) = self.content { named.name } else { nil }
     }
 
     /// The whole route that the publication contains; nil for none.

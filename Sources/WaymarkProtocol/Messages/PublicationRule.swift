@@ -11,7 +11,7 @@ package struct PublicationRule: Sendable {
         case state
         /// Only the newest for each maneuver matters.
         case statePerManeuver
-        /// Only the newest for each key in the header matters. Of types that this build does not know.
+        /// Only the newest for each key in the header matters. Of extensions, and of types that this build does not know.
         case stateByKey
     }
 
@@ -82,6 +82,7 @@ package struct PublicationRule: Sendable {
         @inlinable package static var roadNameLength: Fitting { Fitting(rawValue: 8) }
         /// Several, depending on its content.
         @inlinable package static var content: Fitting { Fitting(rawValue: 16) }
+        @inlinable package static var extensionName: Fitting { Fitting(rawValue: 32) }
 
         // Why not that of `OptionSet`: it is called through a witness table, for each frame and audience.
         @inlinable package func contains(_ other: Fitting) -> Bool { self.rawValue & other.rawValue != 0 }
@@ -135,15 +136,25 @@ extension PublicationRule {
     package static let unrecognized = PublicationRule(nil, .event, in: .any, retains: .nothing)
     /// The same of one that its client calls a state. Its flags say whether it is retained.
     static let unrecognizedState = PublicationRule(nil, .stateByKey, in: .any, retains: .newest)
+    /// The rule of an extension that is an event. It is not in ``table``, since only the header of a frame tells it from ``extensionState``.
+    package static let extensionEvent = PublicationRule(
+        .publishExtension, .event, in: .any, retains: .nothing, fittedBy: .extensionName, largest: "content")
+    /// The rule of an extension that is a state.
+    package static let extensionState = PublicationRule(
+        .publishExtension, .stateByKey, in: .any, retains: .newest, fittedBy: .extensionName,
+        largest: "content")
 
-    /// The rule for a type number of the published range.
+    /// The rule for a type number of the published range; of an extension, that of an event.
     package static func rule(for rawType: UInt16) -> PublicationRule {
         unsafe self.address(for: rawType).pointee
     }
 
     /// Where the rule for a type number is: for good, so that an outline can point to it.
     static func address(for rawType: UInt16) -> UnsafePointer<PublicationRule> {
-        unsafe self.addresses + min(Int(rawType & 0xFF), self.table.count)
+        if rawType == MessageType.publishExtension.rawValue {
+            return unsafe self.addressForExtension(isState: false)
+        }
+        return unsafe self.addresses + min(Int(rawType & 0xFF), self.table.count)
     }
 
     /// Where ``unrecognizedState`` is.
@@ -151,9 +162,15 @@ extension PublicationRule {
         unsafe self.addresses + (self.table.count + 1)
     }
 
-    /// ``table``, and behind it ``unrecognized`` and ``unrecognizedState``. Never freed.
+    /// The address of ``extensionEvent`` or ``extensionState``.
+    static func addressForExtension(isState: Bool) -> UnsafePointer<PublicationRule> {
+        unsafe self.addresses + (self.table.count + (isState ? 3 : 2))
+    }
+
+    /// ``table``, and behind it those that it does not have. Never freed.
     private nonisolated(unsafe) static let addresses: UnsafePointer<PublicationRule> = {
-        let rules = PublicationRule.table + [.unrecognized, .unrecognizedState]
+        let rules =
+            PublicationRule.table + [.unrecognized, .unrecognizedState, .extensionEvent, .extensionState]
         let memory = UnsafeMutableBufferPointer<PublicationRule>.allocate(capacity: rules.count)
         _ = unsafe memory.initialize(from: rules)
         guard let start = memory.baseAddress else { preconditionFailure("a table without rules") }

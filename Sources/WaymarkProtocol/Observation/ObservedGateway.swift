@@ -162,8 +162,7 @@ package struct ObservedRetention: Sendable, Hashable {
     /// Applies the next publication.
     fileprivate mutating func apply(_ frame: Frame, _ outline: PublicationOutline) {
         guard let key = outline.conflationKey else { return self.apply(event: frame, outline) }
-        var isRetained = true
-        if case .extensionState(_, _, let retains) = outline.content { isRetained = retains }
+        let isRetained = outline.rule.kind != .stateByKey || outline.isRetainedByHeader
         if let old = self.kept.firstIndex(where: { $0.key == key }) {
             // A state that is said again changes nothing, not even its number.
             guard !isRetained || self.kept[old].frame.body != frame.body else { return }

@@ -77,6 +77,7 @@ struct ScenarioStage {
         configuration.withoutFeatures = profile.without
         configuration.distanceUnits = profile.distanceUnits
         configuration.locale = profile.locale
+        configuration.extensions = profile.extensions
         configuration.isGuidanceWanted = vehicle.guidanceWanted
         // They only say that it is asked; the behaviour answers.
         configuration.onPrompt = { _ in true }

@@ -46,6 +46,7 @@ enum PublicationFields {
         case .showAlert: [.object("alert") { if case .showAlert(let alert) = $0 { alert } else { nil } }]
         case .dismissAlert: Self.dismissAlert
         case .shareDestination: Self.shareDestination
+        case .publishExtension: Self.publishExtension
         // The end of guidance says no more than its name.
         default:
             PlainStates.fields(of: type).map { field in
@@ -106,6 +107,18 @@ enum PublicationFields {
     private static let dismissAlert: [FieldKey<Publication>] = [
         .number("alertID") { if case .dismissAlert(let id, _) = $0 { id } else { nil } },
         .word("dismissal") { if case .dismissAlert(_, let dismissal) = $0 { dismissal } else { nil } },
+    ]
+
+    private static let publishExtension: [FieldKey<Publication>] = [
+        .text("name") {
+            if case .publishExtension(let published) = $0 { published.name.rawValue } else { nil }
+        },
+        .number("key") {
+            if case .publishExtension(let published) = $0 { published.key.map { UInt32($0) } } else { nil }
+        },
+        .text("content") {
+            if case .publishExtension(let published) = $0 { published.content.base64 } else { nil }
+        },
     ]
 
     private static let shareDestination: [FieldKey<Publication>] = [

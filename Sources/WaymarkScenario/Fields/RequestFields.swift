@@ -24,6 +24,7 @@ enum RequestFields {
         case .vehicleSettings: Self.vehicleSettings
         case .zoomCluster: Self.zoomCluster
         case .alertResponse: Self.alertResponse
+        case .vehicleExtension: Self.vehicleExtension
         case .destinationShareAnswer: Self.shareAnswer
         case .destinationShareStatus: Self.shareStatus
         default: []  // Says no more than its name, or is for observers.
@@ -107,6 +108,13 @@ enum RequestFields {
     private static let zoomCluster: [FieldKey<Message>] = Self.of(
         { if case .zoomCluster(let zoom) = $0 { zoom } else { nil } },
         [.word("zoomDirection") { $0.direction }] + Self.source { $0.source })
+
+    private static let vehicleExtension: [FieldKey<Message>] = Self.of(
+        { if case .vehicleExtension(let sent) = $0 { sent } else { nil } },
+        [
+            .text("name") { $0.name.rawValue },
+            .text("content") { $0.content.base64 },
+        ] + Self.source { $0.source })
 
     private static let alertResponse: [FieldKey<Message>] = Self.of(
         { if case .alertResponse(let response) = $0 { response } else { nil } },

@@ -1,4 +1,4 @@
-internal import WaymarkClient
+package import WaymarkClient
 internal import WaymarkHistory
 internal import WaymarkModel
 internal import WaymarkProtocol
@@ -30,6 +30,14 @@ package struct EstimatesOfManeuver: FieldObject {
 
     package static let fields: [FieldKey<EstimatesOfManeuver>] =
         [.number("maneuver") { $0.maneuver.rawValue }] + TravelEstimates.fields.map { $0.of { $0.estimates } }
+}
+
+extension VehicleState.ExtensionState: FieldObject {
+    package static let fields: [FieldKey<VehicleState.ExtensionState>] = [
+        .text("name") { $0.name },
+        .number("key") { UInt32($0.key) },
+        .text("content") { $0.content.base64 },
+    ]
 }
 
 /// The keys of an endpoint's state: those of the lines `state` of Docs/cluster-json.md, and those that the rig derives.
@@ -78,6 +86,7 @@ enum StateFields {
                 .map { EstimatesOfManeuver(maneuver: $0.key, estimates: $0.value) }
         },
         .object("alert") { $0.state.alert },
+        .objects("extensions") { $0.state.extensions },
     ]
 
     private static func phase(_ phase: VehicleState.Phase) -> String {

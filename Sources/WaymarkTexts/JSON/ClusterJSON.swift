@@ -70,6 +70,9 @@ package enum ClusterJSON {
         object.add("timeRemainingColor", \.timeRemainingColor) { $0.name }
         object.addManeuverEstimates()
         object.add("alert", \.alert) { $0.map(ModelJSON.alert) }
+        object.add("extensions", \.extensions) { extensions in
+            extensions.map { ["name": $0.name, "key": Int($0.key), "content": $0.content.base64] }
+        }
         return object.object
     }
 }
@@ -219,6 +222,12 @@ package enum MessageJSON {
             return ["alertID": Int(alert), "dismissal": dismissal.name]
         case .shareDestination(let id, let destination):
             return ["shareID": id, "destination": ModelJSON.waypoint(destination)]
+        case .publishExtension(let published):
+            var object: [String: Any] = [
+                "name": published.name.rawValue, "content": published.content.base64,
+            ]
+            object["key"] = published.key.map { Int($0) }
+            return object
         case .finishGuidance, .cancelGuidance: return [:]
         case .plain(let state): return state.object
         }

@@ -1,6 +1,7 @@
 package import Foundation
 package import WaymarkClient
 package import WaymarkModel
+internal import WaymarkProtocol
 
 /// Why a profile file is refused.
 package struct ProfileError: Error, CustomStringConvertible {
@@ -17,6 +18,8 @@ package struct ClusterProfile: Sendable {
     package var without: Set<GuidanceFeature> = []
     package var distanceUnits = DistanceUnits.asPublished
     package var locale = ""
+    /// The extensions that it takes, e.g. `org.example.tyres`.
+    package var extensions: Set<String> = []
     /// How long the cluster spends on each message.
     package var readDelay = Duration.zero
 
@@ -56,6 +59,11 @@ package struct ClusterProfile: Sendable {
                 }
                 self.without.insert(feature)
             }
+        case "extensions":
+            guard let names = value as? [String], names.allSatisfy({ ExtensionName($0) != nil }) else {
+                return "extensions must be a list of names, e.g. org.example.tyres"
+            }
+            self.extensions = Set(names)
         case "readDelayMilliseconds":
             guard let delay = value as? Int, (0...3_600_000).contains(delay) else {
                 return "readDelayMilliseconds must be a whole number, 0 to 3600000"
@@ -72,7 +80,8 @@ package struct ClusterProfile: Sendable {
             return self.set(limits)
         default:
             return
-                "\(key) is not one of description, distanceUnits, limits, locale, readDelayMilliseconds, without"
+                "\(key) is not one of description, distanceUnits, extensions, limits, locale, "
+                + "readDelayMilliseconds, without"
         }
         return nil
     }

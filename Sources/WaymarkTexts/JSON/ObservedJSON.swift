@@ -140,6 +140,9 @@ enum ControlJSON {
         case .zoomCluster(let zoom):
             return self.with(zoom.source, ["zoomDirection": zoom.direction.name])
         case .alertResponse(let response): return self.content(response)
+        case .vehicleExtension(let sent):
+            return self.with(
+                sent.source, ["name": sent.name.rawValue, "content": sent.content.base64])
         case .destinationShareAnswer(let answer):
             return ["shareID": answer.shareID.rawValue, "outcome": "\(answer.outcome)"]
         case .destinationShareStatus(let status): return self.content(status)

@@ -34,7 +34,7 @@ class ClientLaws(PeerLaws):
     # What a client published survives its connection.
     def __init__(self, sessions):
         super().__init__("client")
-        self.published, self.granted, self.asked = sessions, set(), {}
+        self.published, self.granted, self.extensions, self.asked = sessions, set(), [], {}
 
     def sent(self, frame, now):
         super().sent(frame, now)
@@ -45,6 +45,7 @@ class ClientLaws(PeerLaws):
             self.published.setdefault(body["session_id"], Session()).is_over = True
         elif frame.name == "Welcome":
             self.granted = {each["feature"] for each in body.get("features", []) if each.get("granted")}
+            self.extensions = body.get("extensions", [])
             for resumed in body.get("sessions", []):
                 session = self.published.setdefault(resumed["session_id"], Session())
                 if resumed.get("sequence", 0) < session.number:
@@ -90,11 +91,14 @@ class ClientLaws(PeerLaws):
         self.law("NUMBERS", frame.sequence == session.number + 1, f"{name} has the number {frame.sequence} after {session.number}")
         session.number = frame.sequence
         self.law("STATEFLAGS", not frame.flags & FLAGS["RETAINED"] or frame.flags & FLAGS["STATE"], f"{name} has RETAINED without STATE")
-        if name.startswith("0x"):
-            self.law("OWNTYPES", frame.type >= 0x1E0, f"{name} is not within 0x01E0 to 0x01FF")
+        self.law("OWNTYPES", not name.startswith("0x"), f"{name} is not defined")
         if not session.is_known or not isinstance(frame.decoded, dict) or name.startswith("0x"):
             return
         body = frame.decoded
+        if name == "PublishExtension":
+            extension = body.get("name")
+            self.law("EXTENSIONS", extension in self.extensions, f"{extension} is not in Welcome")
+            return
         needs = NEEDS.get(name)
         self.law("DECLARED", needs is None or needs in self.granted, f"{name} without {needs}")
         allowed = name in ANYTIME or session.phase == "paused" or (session.phase == "active" and name != "ResumeGuidance")

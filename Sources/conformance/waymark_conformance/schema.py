@@ -187,6 +187,14 @@ def is_name(text):
     return 1 <= len(text) <= 64 and all(each.isascii() and (each.isalnum() or each in "._:-") for each in text)
 
 
+def is_extension(text):
+    return (
+        3 <= len(text) <= 128
+        and "." in text
+        and all(each.isascii() and (each.isdigit() or each.islower() or each in ".-") for each in text)
+    )
+
+
 def faults(name, data, path=""):
     """What is wrong with a body, as sentences; empty if nothing is."""
     try:
@@ -240,6 +248,9 @@ def rule_faults(where, field, values):
             continue
         if rule == "a name":
             out += [f"{where} is no name: {each}" for each in values if each and not is_name(each)]
+            continue
+        if rule == "an extension":
+            out += [f"{where} is no name of an extension: {each}" for each in values if not is_extension(each)]
             continue
         zero = rule.startswith("0 or ")
         bounds = rule.removeprefix("0 or ")

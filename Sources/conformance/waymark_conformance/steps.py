@@ -418,6 +418,7 @@ class Scene(Judging):
             else {"feature": each, "granted": False, "reason": "NOT_REQUESTED"}
             for each in known
         ]
+        default["extensions"] = link.hello.get("extensions", [])
         body = merged(default, self.fill(step.get("body", {})))
         self.names["token"] = body.get("resumption_token", "")
         link.send(Frame(2, encode("Welcome", body)))

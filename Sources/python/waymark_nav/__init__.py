@@ -5,7 +5,7 @@ from waymark_nav._endpoint import Endpoint
 from waymark_nav._feed import Feed
 from waymark_nav._observer import Observer
 from waymark_nav._version import __version__
-from waymark_nav.core import Closed, Connected, Connecting, Entry, Phase, Reconnection, Update, VehicleState
+from waymark_nav.core import Closed, Connected, Connecting, Entry, ExtensionState, Phase, Reconnection, Update, VehicleState
 from waymark_nav.errors import (
     ClosedError,
     ConnectionFailedError,
@@ -28,6 +28,7 @@ __all__ = [
     "ConnectionFailedError",
     "Endpoint",
     "Entry",
+    "ExtensionState",
     "Feed",
     "Observer",
     "Offer",

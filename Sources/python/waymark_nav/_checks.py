@@ -211,7 +211,7 @@ def _share_status(status: m.DestinationShareStatus) -> None:
     _only_with("outcome", status.outcome != 0, has_failed, "a failure needs one", "only a failure has one")
 
 
-def _source(message: m.VehicleSettings | m.ZoomCluster | m.AlertResponse) -> None:
+def _source(message: m.VehicleSettings | m.ZoomCluster | m.AlertResponse | m.VehicleExtension) -> None:
     if message.vehicle_id and not message.endpoint:
         raise Rejection(INCONSISTENT, "endpoint", "is empty, but vehicle_id is not")
     if message.endpoint and not message.vehicle_id:
@@ -246,5 +246,6 @@ CHECKS.update({
     m.DestinationShareStatus: _share_status,
     m.VehicleSettings: _source,
     m.ZoomCluster: _source,
+    m.VehicleExtension: _source,
     m.AlertResponse: _alert_response,
 })  # fmt: skip

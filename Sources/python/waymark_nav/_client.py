@@ -57,8 +57,9 @@ DestinationAnswer = Accept | Outcome
 class SessionEvent:
     """Something that a session is told.
 
-    Its message is a VehicleChanged, VehicleSettings, UpdateRouteSource, ZoomCluster, AlertResponse, DestinationShareStatus, ReceiptReport,
-    RequestOutcome (of a vehicle's request), Error (a publication was refused), or, as the last one, SessionEnded.
+    Its message is a VehicleChanged, VehicleSettings, UpdateRouteSource, ZoomCluster, AlertResponse, VehicleExtension,
+    DestinationShareStatus, ReceiptReport, RequestOutcome (of a vehicle's request), Error (a publication was refused), or, as the last one,
+    SessionEnded.
     """
 
     message: Message
@@ -169,10 +170,17 @@ class Session:
         self._machine.publish(message)
         self._client._wake()
 
-    async def publish_extension(self, kind: int, body: bytes, *, key: int | None = None, retained: bool = False) -> None:
-        """Publishes a message that the protocol does not define, e.g. of type 0x01E0 to 0x01FF; with a key it is a state."""
+    async def publish_extension(self, name: str, content: bytes, *, key: int | None = None, retained: bool = False) -> None:
+        """Publishes content that this client and endpoints agree on, at most 65 536 bytes: an event, or with a key a state.
+
+        name: one of the client's extensions; only endpoints that have it too get the content. If the operator withholds it, none does.
+        key: which of the session's states it is, of at most 64: slow endpoints get only its newest content. A key is of one extension.
+        retained: endpoints that join later get the state, until guidance starts over; without it, an endpoint holds it no longer.
+        """
         await self._room()
-        self._machine.publish_extension(kind, body, key, retained)
+        if name not in self._client._machine.settings.extensions:
+            raise Rejection(m.ErrorCode.NOT_GRANTED, "name", "is not one of the client's extensions")
+        self._machine.publish_extension(name, content, key, retained)
         self._client._wake()
 
     async def preview(self, trips: Sequence[m.Trip], selected: str = "") -> None:
@@ -356,6 +364,7 @@ class Client(AsyncPeer[told.Client]):
         keepalive_milliseconds: int = 0,
         receive_frame_bytes_max: int = 0,
         report_ignored: bool = False,
+        extensions: Iterable[str] = (),
         reconnection: core.Reconnection | None = None,
     ) -> None:
         """A client; raises Rejection if the gateway would refuse its Hello.
@@ -366,6 +375,7 @@ class Client(AsyncPeer[told.Client]):
         on_destination: answers a vehicle that asks for a drive; None: the gateway does not ask this client.
         credential: the listener's pre-shared key.
         receive_frame_bytes_max: the largest frame that it takes, in bytes with its header, from 4 096 on; 0: any.
+        extensions: those that it publishes or handles, at most 32 names such as org.example.tyres.
         """
         settings = told.ClientSettings(
             client=client,
@@ -378,6 +388,7 @@ class Client(AsyncPeer[told.Client]):
             keepalive_milliseconds=keepalive_milliseconds,
             receive_frame_bytes_max=receive_frame_bytes_max,
             report_ignored=report_ignored,
+            extensions=tuple(extensions),
             reconnection=reconnection or core.Reconnection(),
         )
         super().__init__(told.Client(settings, jitter=jitter), address)

@@ -26,6 +26,8 @@ def _key(update: Update) -> Hashable:
     """A newer update replaces an older one with the same key."""
     if isinstance(update.message, m.UpdateManeuverEstimates):
         return update.name, update.session, update.message.maneuver_id
+    if update.key is not None:
+        return update.name, update.session, update.key
     return (update.name, update.session) if isinstance(update.message, STATES) else None
 
 
@@ -59,6 +61,7 @@ class Endpoint(AsyncPeer[core.Endpoint]):
         keepalive_milliseconds: int = 0,
         receive_frame_bytes_max: int = 0,
         report_ignored: bool = False,
+        extensions: Iterable[str] = (),
         reconnection: core.Reconnection | None = None,
     ) -> None:
         """An endpoint of a vehicle; raises Rejection if the gateway would refuse its Hello.
@@ -72,6 +75,7 @@ class Endpoint(AsyncPeer[core.Endpoint]):
         on_destination: whether to take a destination that the client shares; None: this endpoint is not asked.
         credential: the listener's pre-shared key.
         receive_frame_bytes_max: the largest frame that it takes, in bytes with its header, from 4 096 on; 0: any.
+        extensions: those that it takes or sends, at most 32 names such as org.example.tyres.
         """
         settings = core.EndpointSettings(
             vehicle=vehicle,
@@ -89,6 +93,7 @@ class Endpoint(AsyncPeer[core.Endpoint]):
             keepalive_milliseconds=keepalive_milliseconds,
             receive_frame_bytes_max=receive_frame_bytes_max,
             report_ignored=report_ignored,
+            extensions=tuple(extensions),
             reconnection=reconnection or core.Reconnection(),
         )
         super().__init__(core.Endpoint(settings, jitter=jitter), address)
@@ -217,6 +222,13 @@ class Endpoint(AsyncPeer[core.Endpoint]):
     def zoom(self, direction: m.ZoomDirection) -> None:
         """Asks the client to zoom the cluster's map."""
         self._send(m.ZoomCluster(direction=direction), self.state.session)
+
+    def send_extension(self, name: str, content: bytes) -> None:
+        """Sends the client content that it and this endpoint agree on, at most 4 096 bytes: an event of the session that the vehicle is in.
+
+        It reaches a client that has the extension too. What has no session or was lost with a connection is not repeated.
+        """
+        self._send(m.VehicleExtension(name=name, content=content), self.state.session)
 
     def _send(self, message: Message, session: int = 0) -> None:
         self._check_open()

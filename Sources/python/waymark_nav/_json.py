@@ -5,6 +5,7 @@ Docs/cluster-json.md has every key.
 
 from __future__ import annotations
 
+import base64
 import json
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -16,12 +17,14 @@ from waymark_nav._generated import json_keys as j
 from waymark_nav._generated.publications import PLAIN_STATES
 from waymark_nav._kinds import (
     ALWAYS,
+    BYTES,
     FILLED,
     FLAG,
     KNOWN,
     NUMBER,
     NUMBERS,
     TEXT,
+    Bytes,
     Flag,
     Items,
     Key,
@@ -135,6 +138,7 @@ def message(update: Update) -> Object:
         "fitted": update.is_fitted,
         "more": update.has_more,
         "fromGateway": update.is_from_gateway,
+        **({"key": update.key} if update.key is not None else {}),
         **content(update.message),
     }
 
@@ -280,6 +284,8 @@ def _written(key: Key, of: Any) -> Any:
 
 
 def _value(of: Any, kind: Kind) -> Any:
+    if isinstance(kind, Bytes):
+        return base64.b64encode(of).decode()
     if isinstance(kind, (Text, Number, Flag)):
         # Also an enumeration may have a key for its number.
         return int(of) if isinstance(of, OpenEnum) else of
@@ -321,6 +327,9 @@ def _plain_keys() -> Iterator[Key]:
 
 
 WITHHELD = Fields({camel(feature.name): word_of(m.WithheldReason) for feature in m.Feature if feature})
+_EXTENSION = shape(
+    Key("name", "name", TEXT, ALWAYS), Key("key", "key", NUMBER, ALWAYS), Key("content", "content", BYTES, ALWAYS),
+)  # fmt: skip
 #: The state, but for its phase and the estimates of its maneuvers. What is left out is null in a change.
 STATE = shape(
     Key("session", "session", NUMBER, ALWAYS),
@@ -341,5 +350,6 @@ STATE = shape(
     Key("tripEstimates", "trip_estimates", j.TRAVEL_ESTIMATES, KNOWN),
     Key("timeRemainingColor", "time_remaining_color", word_of(m.TimeRemainingColor), ALWAYS),
     Key("alert", "alert", j.NAVIGATION_ALERT, KNOWN),
+    Key("extensions", "extensions", Items(_EXTENSION), ALWAYS),
 )
 _STATE_KEYS = {key.name: key for key in STATE.fields}

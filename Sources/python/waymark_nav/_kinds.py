@@ -21,6 +21,11 @@ class Text:
 
 
 @dataclass(frozen=True)
+class Bytes(Text):
+    """Bytes, as base64."""
+
+
+@dataclass(frozen=True)
 class Flag:
     """True or false."""
 
@@ -96,7 +101,7 @@ def shape(*fields: Key) -> Shape:
 
 Kind = Text | Flag | Number | Word | Items | Object
 
-TEXT, FLAG, NUMBER = Text(), Flag(), Number()
+TEXT, BYTES, FLAG, NUMBER = Text(), Bytes(), Flag(), Number()
 METERS, SECONDS, MILLISECONDS, DEGREES = Number("m"), Number("s"), Number("ms"), Number("°")
 TEXTS, NUMBERS = Items(TEXT), Items(NUMBER)
 PLACES = Items(NUMBERS)

@@ -24,6 +24,7 @@ LIMIT_REACHED, INCONSISTENT = 14, 15
 UNKNOWN_FIELDS_MAX = 1_024
 
 _NAME = re.compile(rb"[A-Za-z0-9._:-]*")
+_EXTENSION = re.compile(rb"[a-z0-9.-]*")
 _DOUBLE = struct.Struct("<d")
 _RAW_MAX = {UINT32: 2**32 - 1, UINT64: 2**64 - 1, SINT32: 2**32 - 1, BOOL: 1, ENUM: 2**32 - 1}
 
@@ -82,8 +83,8 @@ class Field:
     """One field of a message, with its rule."""
 
     __slots__ = (
-        "bit", "count", "form", "is_name", "is_optional", "is_repeated", "is_required", "is_zigzag", "key", "kind", "lower", "members",
-        "name", "number", "of", "position", "raw_max", "sums", "upper", "zero",
+        "bit", "count", "form", "is_extension", "is_name", "is_optional", "is_repeated", "is_required", "is_zigzag", "key", "kind",
+        "lower", "members", "name", "number", "of", "position", "raw_max", "sums", "upper", "zero",
     )  # fmt: skip
 
     def __init__(
@@ -100,6 +101,7 @@ class Field:
         zero: bool = False,
         required: bool = False,
         name: bool = False,
+        extension: bool = False,
         optional: bool = False,
     ) -> None:
         self.number, self.name, self.kind = number, field_name, kind
@@ -109,6 +111,7 @@ class Field:
         self.bit = 1 << number
         self.count, self.sums, self.zero = count, sums, zero
         self.is_repeated, self.is_required, self.is_name, self.is_optional = count > 0, required, name, optional
+        self.is_extension = extension
         self.is_zigzag = kind == SINT32
         self.raw_max = _RAW_MAX.get(kind, 0)
         self.lower = lower if lower is not None else -(2**31) if kind == SINT32 else 0
@@ -319,6 +322,8 @@ def _text(field: Field, data: bytes) -> Any:
         raise Rejection(INVALID_TEXT, "", "has a NUL in it")
     if field.is_name and not _NAME.fullmatch(data):
         raise Rejection(INVALID_TEXT, "", "has a character that names do not have")
+    if field.is_extension and not (_EXTENSION.fullmatch(data) and b"." in data):
+        raise Rejection(INVALID_TEXT, "", "is not the name of an extension, e.g. org.example.tyres")
     try:
         return str(data, "utf-8")
     except UnicodeDecodeError:

@@ -73,10 +73,7 @@ _background = _Background()
 
 
 async def _in_thread(handler: Callable[Arguments, T], *arguments: Arguments.args, **named: Arguments.kwargs) -> T:
-    """Runs a handler that may block.
-
-    A thread cannot be cancelled: a task that is cancelled counts as a handler until its thread has ended.
-    """
+    """Runs a handler that may block. A thread cannot be cancelled: a task that is cancelled counts as a handler until it has ended."""
     work = asyncio.ensure_future(asyncio.to_thread(handler, *arguments, **named))
     try:
         return await asyncio.shield(work)
@@ -87,9 +84,7 @@ async def _in_thread(handler: Callable[Arguments, T], *arguments: Arguments.args
 
 def _threaded(handler: Callable[[A], T] | None) -> Callable[[A], Awaitable[T]] | None:
     """A handler that may block."""
-    if handler is None:
-        return None
-    return lambda question: _in_thread(handler, question)
+    return None if handler is None else lambda question: _in_thread(handler, question)
 
 
 class Feed(Iterator[T]):
@@ -107,16 +102,15 @@ class Feed(Iterator[T]):
     def next(self, timeout: float | None = None) -> T:
         """The next element. Raises StopIteration after the last one, TimeoutError if none comes in time."""
 
-        async def work() -> tuple[T] | None:
+        async def work() -> tuple[T, ...]:
             try:
                 return (await anext(self._feed),)
             except StopAsyncIteration:
-                return None
+                return ()
 
-        element = _background.run(work(), timeout)
-        if element is None:
-            raise StopIteration
-        return element[0]
+        for element in _background.run(work(), timeout):
+            return element
+        raise StopIteration
 
 
 class _Peer(Generic[P]):
@@ -172,6 +166,7 @@ class Endpoint(_Peer[waymark_nav.Endpoint]):
         keepalive_milliseconds: int = 0,
         receive_frame_bytes_max: int = 0,
         report_ignored: bool = False,
+        extensions: Iterable[str] = (),
         reconnection: core.Reconnection | None = None,
     ) -> None:
         """See waymark_nav.Endpoint."""
@@ -192,6 +187,7 @@ class Endpoint(_Peer[waymark_nav.Endpoint]):
                 keepalive_milliseconds=keepalive_milliseconds,
                 receive_frame_bytes_max=receive_frame_bytes_max,
                 report_ignored=report_ignored,
+                extensions=extensions,
                 reconnection=reconnection,
             )
         )
@@ -264,6 +260,10 @@ class Endpoint(_Peer[waymark_nav.Endpoint]):
     def zoom(self, direction: m.ZoomDirection) -> None:
         """Asks the client to zoom the cluster's map."""
         _background.call(self._peer.zoom, direction)
+
+    def send_extension(self, name: str, content: bytes) -> None:
+        """Sends the client content of an extension. See waymark_nav.Endpoint.send_extension()."""
+        _background.call(self._peer.send_extension, name, content)
 
 
 class Offer:
@@ -355,9 +355,9 @@ class Session:
         """Publishes any message that clients publish. The other methods fill in the generation; here it must be given."""
         _background.run(self._session.publish(message))
 
-    def publish_extension(self, kind: int, body: bytes, *, key: int | None = None, retained: bool = False) -> None:
-        """Publishes a message that the protocol does not define, e.g. of type 0x01E0 to 0x01FF; with a key it is a state."""
-        _background.run(self._session.publish_extension(kind, body, key=key, retained=retained))
+    def publish_extension(self, name: str, content: bytes, *, key: int | None = None, retained: bool = False) -> None:
+        """Publishes content of an extension: an event, or with a key a state. See waymark_nav.Session.publish_extension()."""
+        _background.run(self._session.publish_extension(name, content, key=key, retained=retained))
 
     def preview(self, trips: Sequence[m.Trip], selected: str = "") -> None:
         """Shows trips to choose from; none: hides them."""
@@ -462,6 +462,7 @@ class Client(_Peer[waymark_nav.Client]):
         keepalive_milliseconds: int = 0,
         receive_frame_bytes_max: int = 0,
         report_ignored: bool = False,
+        extensions: Iterable[str] = (),
         reconnection: core.Reconnection | None = None,
     ) -> None:
         """See waymark_nav.Client."""
@@ -469,9 +470,7 @@ class Client(_Peer[waymark_nav.Client]):
         async def answer(request: m.DestinationRequest) -> waymark_nav.Accept | Outcome:
             assert on_destination is not None
             said = await _in_thread(on_destination, request)
-            if isinstance(said, Outcome):
-                return said
-            return waymark_nav.Accept(None if said.when_accepted is None else _later(said.when_accepted))
+            return said if isinstance(said, Outcome) else waymark_nav.Accept(said.when_accepted and _later(said.when_accepted))
 
         super().__init__(
             waymark_nav.Client(
@@ -485,6 +484,7 @@ class Client(_Peer[waymark_nav.Client]):
                 keepalive_milliseconds=keepalive_milliseconds,
                 receive_frame_bytes_max=receive_frame_bytes_max,
                 report_ignored=report_ignored,
+                extensions=extensions,
                 reconnection=reconnection,
             )
         )

@@ -10,6 +10,8 @@ import WaymarkProtocol
 struct MachineWorld {
     private static let app = ConnectionID(1)
     private static let cluster = ConnectionID(2)
+    /// The extensions that both machines have.
+    static let extensions = ["com.example.seats", "org.example.tyres"].map(ExtensionName.init(unchecked:))
 
     var published: PublishedState
     private(set) var held = HeldState()
@@ -83,6 +85,12 @@ struct MachineWorld {
         self.hand(.policyChanged(self.policy))
     }
 
+    /// The same of extensions.
+    mutating func withholdExtensions(_ extensions: [ExtensionName]) {
+        self.policy.withheldExtensions = Set(extensions)
+        self.hand(.policyChanged(self.policy))
+    }
+
     /// The client's connection is lost and comes back.
     mutating func cutApp() {
         self.hand(.departed(Self.app, clean: false))
@@ -108,11 +116,11 @@ struct MachineWorld {
 
     private mutating func connectCluster() {
         self.audience = nil
-        var hello = Hello(
-            role: .vehicle(
-                VehicleHello(
-                    vehicle: VehicleID(unchecked: "car"), endpoint: EndpointName(unchecked: "cluster"),
-                    features: Set(Feature.allCases))))
+        var cluster = VehicleHello(
+            vehicle: VehicleID(unchecked: "car"), endpoint: EndpointName(unchecked: "cluster"),
+            features: Set(Feature.allCases))
+        cluster.extensions = Self.extensions
+        var hello = Hello(role: .vehicle(cluster))
         hello.resumptionToken = self.tokens[Self.cluster]
         (hello.resumeSession, hello.resumeSequence) = self.held.resumption
         self.arrive(Self.cluster, hello)
@@ -120,14 +128,15 @@ struct MachineWorld {
 
     private mutating func connectApp() {
         let old = self.session
-        var hello = Hello(
-            role: .navigation(
-                NavigationHello(client: ClientID(unchecked: "app"), features: Set(Feature.allCases))))
+        var app = NavigationHello(client: ClientID(unchecked: "app"), features: Set(Feature.allCases))
+        app.extensions = Self.extensions
+        var hello = Hello(role: .navigation(app))
         hello.resumptionToken = self.tokens[Self.app]
         let welcome = self.arrive(Self.app, hello)
         defer {
             let withheld = welcome.features.filter { $0.withheld == .policy }
             self.published.withheld = FeatureSet(withheld.map(\.feature))
+            self.published.withheldExtensions = Set(Self.extensions).subtracting(welcome.extensions)
         }
         if let found = welcome.sessions.first(where: { $0.session == old }) {
             self.published.resume(after: found.sequence)

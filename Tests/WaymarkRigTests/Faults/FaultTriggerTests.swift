@@ -127,7 +127,7 @@ import WaymarkRig
     @Test func `a connection is not read while too much of it is under way`() {
         var bench = LinkBench()
         bench.begin(LinkFault(.delay(.seconds(1)), ways: [.toGateway]))
-        let header = FrameHeader(type: 0x01E0, flags: .skippable)
+        let header = FrameHeader(type: 0x01E1, flags: .skippable)
         let frame = Array(Frame(header: header, body: [UInt8](repeating: 7, count: 1_000_000)).bytes)
         var count = 0
         while bench.link.mayRead(1, .toGateway), count < 100 {
@@ -145,7 +145,7 @@ import WaymarkRig
     @Test func `a piece for each byte of a long frame is made larger`() {
         var bench = LinkBench()
         bench.begin(LinkFault(.slice(bytes: 1)))
-        let header = FrameHeader(type: 0x01E0, flags: .skippable)
+        let header = FrameHeader(type: 0x01E1, flags: .skippable)
         bench.send(Array(Frame(header: header, body: [UInt8](repeating: 7, count: 1_000_000)).bytes))
         #expect((4_000...4_200).contains(bench.arrived(.toGateway).reads.count))
     }

@@ -1176,7 +1176,7 @@ const ProtobufCMessageDescriptor waymark__v1__observer_hello__descriptor =
   (ProtobufCMessageInit) waymark__v1__observer_hello__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[17] =
+static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[18] =
 {
   {
     "version_min",
@@ -1382,10 +1382,23 @@ static const ProtobufCFieldDescriptor waymark__v1__hello__field_descriptors[17] 
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "extensions",
+    18,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Waymark__V1__Hello, n_extensions),
+    offsetof(Waymark__V1__Hello, extensions),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__hello__field_indices_by_name[] = {
   7,   /* field[7] = credential */
   5,   /* field[5] = display_name */
+  17,   /* field[17] = extensions */
   8,   /* field[8] = keepalive_milliseconds */
   4,   /* field[4] = navigation */
   13,   /* field[13] = negotiated_limits */
@@ -1405,7 +1418,7 @@ static const unsigned waymark__v1__hello__field_indices_by_name[] = {
 static const ProtobufCIntRange waymark__v1__hello__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 17 }
+  { 0, 18 }
 };
 const ProtobufCMessageDescriptor waymark__v1__hello__descriptor =
 {
@@ -1415,7 +1428,7 @@ const ProtobufCMessageDescriptor waymark__v1__hello__descriptor =
   "Waymark__V1__Hello",
   "waymark.v1",
   sizeof(Waymark__V1__Hello),
-  17,
+  18,
   waymark__v1__hello__field_descriptors,
   waymark__v1__hello__field_indices_by_name,
   1,  waymark__v1__hello__number_ranges,
@@ -1499,7 +1512,7 @@ const ProtobufCMessageDescriptor waymark__v1__resumed_session__descriptor =
   (ProtobufCMessageInit) waymark__v1__resumed_session__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__welcome__field_descriptors[15] =
+static const ProtobufCFieldDescriptor waymark__v1__welcome__field_descriptors[16] =
 {
   {
     "version",
@@ -1681,8 +1694,21 @@ static const ProtobufCFieldDescriptor waymark__v1__welcome__field_descriptors[15
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "extensions",
+    16,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Waymark__V1__Welcome, n_extensions),
+    offsetof(Waymark__V1__Welcome, extensions),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__welcome__field_indices_by_name[] = {
+  15,   /* field[15] = extensions */
   1,   /* field[1] = features */
   12,   /* field[12] = gateway_epoch */
   11,   /* field[11] = gateway_instance */
@@ -1702,7 +1728,7 @@ static const unsigned waymark__v1__welcome__field_indices_by_name[] = {
 static const ProtobufCIntRange waymark__v1__welcome__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 15 }
+  { 0, 16 }
 };
 const ProtobufCMessageDescriptor waymark__v1__welcome__descriptor =
 {
@@ -1712,7 +1738,7 @@ const ProtobufCMessageDescriptor waymark__v1__welcome__descriptor =
   "Waymark__V1__Welcome",
   "waymark.v1",
   sizeof(Waymark__V1__Welcome),
-  15,
+  16,
   waymark__v1__welcome__field_descriptors,
   waymark__v1__welcome__field_indices_by_name,
   1,  waymark__v1__welcome__number_ranges,

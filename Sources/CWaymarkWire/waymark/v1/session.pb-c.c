@@ -1492,6 +1492,51 @@ void   waymark__v1__cancel_guidance__free_unpacked
   assert(message->base.descriptor == &waymark__v1__cancel_guidance__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   waymark__v1__publish_extension__init
+                     (Waymark__V1__PublishExtension         *message)
+{
+  static const Waymark__V1__PublishExtension init_value = WAYMARK__V1__PUBLISH_EXTENSION__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__publish_extension__get_packed_size
+                     (const Waymark__V1__PublishExtension *message)
+{
+  assert(message->base.descriptor == &waymark__v1__publish_extension__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__publish_extension__pack
+                     (const Waymark__V1__PublishExtension *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__publish_extension__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__publish_extension__pack_to_buffer
+                     (const Waymark__V1__PublishExtension *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__publish_extension__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__PublishExtension *
+       waymark__v1__publish_extension__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__PublishExtension *)
+     protobuf_c_message_unpack (&waymark__v1__publish_extension__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__publish_extension__free_unpacked
+                     (Waymark__V1__PublishExtension *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__publish_extension__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor waymark__v1__vehicle_set__field_descriptors[1] =
 {
   {
@@ -3301,6 +3346,57 @@ const ProtobufCMessageDescriptor waymark__v1__cancel_guidance__descriptor =
   waymark__v1__cancel_guidance__field_indices_by_name,
   0,  waymark__v1__cancel_guidance__number_ranges,
   (ProtobufCMessageInit) waymark__v1__cancel_guidance__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__publish_extension__field_descriptors[2] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__PublishExtension, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "content",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__PublishExtension, content),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__publish_extension__field_indices_by_name[] = {
+  1,   /* field[1] = content */
+  0,   /* field[0] = name */
+};
+static const ProtobufCIntRange waymark__v1__publish_extension__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor waymark__v1__publish_extension__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.PublishExtension",
+  "PublishExtension",
+  "Waymark__V1__PublishExtension",
+  "waymark.v1",
+  sizeof(Waymark__V1__PublishExtension),
+  2,
+  waymark__v1__publish_extension__field_descriptors,
+  waymark__v1__publish_extension__field_indices_by_name,
+  1,  waymark__v1__publish_extension__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__publish_extension__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue waymark__v1__vehicle_standing__enum_values_by_number[5] =

@@ -727,6 +727,51 @@ void   waymark__v1__destination_share_status__free_unpacked
   assert(message->base.descriptor == &waymark__v1__destination_share_status__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   waymark__v1__vehicle_extension__init
+                     (Waymark__V1__VehicleExtension         *message)
+{
+  static const Waymark__V1__VehicleExtension init_value = WAYMARK__V1__VEHICLE_EXTENSION__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__vehicle_extension__get_packed_size
+                     (const Waymark__V1__VehicleExtension *message)
+{
+  assert(message->base.descriptor == &waymark__v1__vehicle_extension__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__vehicle_extension__pack
+                     (const Waymark__V1__VehicleExtension *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__vehicle_extension__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__vehicle_extension__pack_to_buffer
+                     (const Waymark__V1__VehicleExtension *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__vehicle_extension__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__VehicleExtension *
+       waymark__v1__vehicle_extension__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__VehicleExtension *)
+     protobuf_c_message_unpack (&waymark__v1__vehicle_extension__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__vehicle_extension__free_unpacked
+                     (Waymark__V1__VehicleExtension *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__vehicle_extension__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   waymark__v1__receipt__init
                      (Waymark__V1__Receipt         *message)
 {
@@ -1890,6 +1935,83 @@ const ProtobufCMessageDescriptor waymark__v1__destination_share_status__descript
   waymark__v1__destination_share_status__field_indices_by_name,
   1,  waymark__v1__destination_share_status__number_ranges,
   (ProtobufCMessageInit) waymark__v1__destination_share_status__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__vehicle_extension__field_descriptors[4] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__VehicleExtension, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "content",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__VehicleExtension, content),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "vehicle_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__VehicleExtension, vehicle_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "endpoint",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__VehicleExtension, endpoint),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__vehicle_extension__field_indices_by_name[] = {
+  1,   /* field[1] = content */
+  3,   /* field[3] = endpoint */
+  0,   /* field[0] = name */
+  2,   /* field[2] = vehicle_id */
+};
+static const ProtobufCIntRange waymark__v1__vehicle_extension__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor waymark__v1__vehicle_extension__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.VehicleExtension",
+  "VehicleExtension",
+  "Waymark__V1__VehicleExtension",
+  "waymark.v1",
+  sizeof(Waymark__V1__VehicleExtension),
+  4,
+  waymark__v1__vehicle_extension__field_descriptors,
+  waymark__v1__vehicle_extension__field_indices_by_name,
+  1,  waymark__v1__vehicle_extension__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__vehicle_extension__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor waymark__v1__receipt__field_descriptors[2] =

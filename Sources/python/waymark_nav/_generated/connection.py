@@ -291,7 +291,7 @@ class NegotiatedLimits(Message):
     #: Vehicles named in OpenSession.
     vehicles_per_session_max: int = 0
 
-    #: Pairs of type and key of states that the gateway does not know.
+    #: Pairs of type and key of states whose content the gateway does not know.
     extension_states_max: int = 0
 
     #: Segments in one message.
@@ -363,6 +363,10 @@ class Hello(Message):
     #: limit of its own.
     receive_frame_bytes_max: int = 0
 
+    #: The extensions that the peer uses: a client those that it publishes or handles, an endpoint those that it takes
+    #: or sends.
+    extensions: tuple[str, ...] = ()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ResumedSession(Message):
@@ -428,6 +432,9 @@ class Welcome(Message):
 
     #: Agreed. Largest frame that the gateway sends to this peer, header included: what Hello says, or 16 777 216.
     send_frame_bytes_max: int = 0
+
+    #: The extensions of the Hello that the gateway forwards for this peer: all that the operator does not withhold.
+    extensions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -567,6 +574,7 @@ define(
     Field(15, "observer", MESSAGE, of=ObserverHello),
     Field(16, "report_ignored", BOOL),
     Field(17, "receive_frame_bytes_max", UINT32, lower=4096, upper=16777216, zero=True),
+    Field(18, "extensions", STRING, lower=3, upper=128, count=32, extension=True),
 )
 define(
     ResumedSession,
@@ -592,6 +600,7 @@ define(
     Field(13, "gateway_epoch", UINT64, lower=1, upper=18446744073709551615, required=True),
     Field(14, "visibility", ENUM, of=Visibility, lower=0, upper=2147483647),
     Field(15, "send_frame_bytes_max", UINT32),
+    Field(16, "extensions", STRING, lower=3, upper=128, count=32, extension=True),
 )
 define(
     Goodbye,

@@ -7,6 +7,7 @@ from typing import Any
 from waymark_nav import messages as m
 from waymark_nav._kinds import (
     ALWAYS,
+    BYTES,
     DEGREES,
     FILLED,
     FLAG,
@@ -203,5 +204,9 @@ PUBLICATIONS: dict[type[Any], Shape] = {
     m.ShareDestination: shape(
         Key("shareID", "share_id", TEXT, ALWAYS),
         Key("destination", "destination", WAYPOINT, ALWAYS),
+    ),
+    m.PublishExtension: shape(
+        Key("name", "name", TEXT, ALWAYS),
+        Key("content", "content", BYTES, ALWAYS),
     ),
 }

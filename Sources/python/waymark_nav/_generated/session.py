@@ -19,7 +19,7 @@ from waymark_nav._generated.model import (
     Trip,
     Waypoint,
 )
-from waymark_nav._wire import BOOL, ENUM, MESSAGE, STRING, UINT32, UINT64, Field, Message, OpenEnum, define
+from waymark_nav._wire import BOOL, BYTES, ENUM, MESSAGE, STRING, UINT32, UINT64, Field, Message, OpenEnum, define
 
 
 class VehicleStanding(OpenEnum):
@@ -436,6 +436,18 @@ class CancelGuidance(Message):
     """Published. Event. The client stops; the session is over."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class PublishExtension(Message):
+    """Published. With STATE in the header a state by the key there, else an event. Content that a client and endpoints
+    agree on; see Docs/protocol.md, Extensions.
+    """
+
+    #: Whose content it is.
+    name: str
+
+    content: bytes = b""
+
+
 define(
     VehicleSet,
     Field(1, "vehicle_ids", STRING, lower=1, upper=64, count=256, required=True, name=True),
@@ -605,3 +617,8 @@ define(
 )
 define(FinishGuidance)
 define(CancelGuidance)
+define(
+    PublishExtension,
+    Field(1, "name", STRING, lower=3, upper=128, required=True, extension=True),
+    Field(2, "content", BYTES, lower=0, upper=65536),
+)

@@ -28,6 +28,7 @@ from waymark_nav._generated.session import (
     FinishGuidance,
     OpenSession,
     PauseGuidance,
+    PublishExtension,
     ResumeGuidance,
     SessionEnded,
     SessionOpened,
@@ -61,6 +62,7 @@ from waymark_nav._generated.vehicle import (
     RequestAnswer,
     RequestOutcome,
     UpdateRouteSource,
+    VehicleExtension,
     VehicleSettings,
     WaypointRequest,
     WithdrawRequest,
@@ -109,6 +111,7 @@ class MessageType(IntEnum):
     SHARE_DESTINATION = 0x0111
     FINISH_GUIDANCE = 0x0112
     CANCEL_GUIDANCE = 0x0113
+    PUBLISH_EXTENSION = 0x01E0
     WAYPOINT_REQUEST = 0x0200
     DESTINATION_REQUEST = 0x0201
     WITHDRAW_REQUEST = 0x0202
@@ -125,6 +128,7 @@ class MessageType(IntEnum):
     ALERT_RESPONSE = 0x020D
     DESTINATION_SHARE_ANSWER = 0x020E
     DESTINATION_SHARE_STATUS = 0x020F
+    VEHICLE_EXTENSION = 0x0210
     OBSERVE = 0x0300
     OBSERVATION_BEGIN = 0x0301
     OBSERVED_RECORDS = 0x0302
@@ -174,6 +178,7 @@ BODIES: dict[int, type[Message]] = {
     0x0111: ShareDestination,
     0x0112: FinishGuidance,
     0x0113: CancelGuidance,
+    0x01E0: PublishExtension,
     0x0200: WaypointRequest,
     0x0201: DestinationRequest,
     0x0202: WithdrawRequest,
@@ -190,6 +195,7 @@ BODIES: dict[int, type[Message]] = {
     0x020D: AlertResponse,
     0x020E: DestinationShareAnswer,
     0x020F: DestinationShareStatus,
+    0x0210: VehicleExtension,
     0x0300: Observe,
     0x0301: ObservationBegin,
     0x0302: ObservedRecords,

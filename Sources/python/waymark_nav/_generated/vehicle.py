@@ -13,7 +13,7 @@ from waymark_nav._generated.model import (
     Waypoint,
     ZoomDirection,
 )
-from waymark_nav._wire import BOOL, ENUM, MESSAGE, STRING, UINT32, UINT64, Field, Message, OpenEnum, define
+from waymark_nav._wire import BOOL, BYTES, ENUM, MESSAGE, STRING, UINT32, UINT64, Field, Message, OpenEnum, define
 
 
 class Outcome(OpenEnum):
@@ -283,6 +283,21 @@ class DestinationShareStatus(Message):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class VehicleExtension(Message):
+    """Vehicle to gateway to client: content that an endpoint and its client agree on. Event. Frame: the session's id."""
+
+    #: Whose content it is.
+    name: str
+
+    content: bytes = b""
+
+    #: Set by the gateway on the way to the client.
+    vehicle_id: str = ""
+
+    endpoint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Receipt(Message):
     """Endpoint to gateway: how far it is. Frame: the session's id."""
 
@@ -410,6 +425,13 @@ define(
     Field(2, "vehicle_id", STRING, lower=1, upper=64, required=True, name=True),
     Field(3, "stage", ENUM, of=ShareStage, lower=1, upper=2147483647, required=True),
     Field(4, "outcome", ENUM, of=Outcome, lower=0, upper=2147483647),
+)
+define(
+    VehicleExtension,
+    Field(1, "name", STRING, lower=3, upper=128, required=True, extension=True),
+    Field(2, "content", BYTES, lower=0, upper=4096),
+    Field(3, "vehicle_id", STRING, lower=1, upper=64, zero=True, name=True),
+    Field(4, "endpoint", STRING, lower=1, upper=64, zero=True, name=True),
 )
 define(
     Receipt,

@@ -21,7 +21,7 @@ from waymark_nav.core._endpoint import Endpoint, EndpointSettings, RequestEnded,
 from waymark_nav.core._observer import CountersRead, Entry, Observer, ObserverSettings, Records, frames_in
 from waymark_nav.core._peer import Closed, Connected, Connecting, Event, Peer, Reconnection, Traced
 from waymark_nav.core._session import Session
-from waymark_nav.core._state import Phase, VehicleState
+from waymark_nav.core._state import ExtensionState, Phase, VehicleState
 
 __all__ = [
     "Asked",
@@ -35,6 +35,7 @@ __all__ = [
     "EndpointSettings",
     "Entry",
     "Event",
+    "ExtensionState",
     "InquiryEnded",
     "Observer",
     "ObserverSettings",

@@ -23,6 +23,7 @@ INQUIRIES_MAX = 4_096
 
 _OF_SESSION = (
     m.VehicleChanged, m.VehicleSettings, m.UpdateRouteSource, m.ZoomCluster, m.AlertResponse, m.DestinationShareStatus, m.ReceiptReport,
+    m.VehicleExtension,
 )  # fmt: skip
 
 
@@ -47,6 +48,8 @@ class ClientSettings:
     receive_frame_bytes_max: int = 0
     #: The gateway says which messages of this client it ignores.
     report_ignored: bool = False
+    #: The extensions that it publishes or handles, e.g. "org.example.tyres".
+    extensions: tuple[str, ...] = ()
     reconnection: Reconnection = field(default_factory=Reconnection)
 
     def hello(self, token: bytes = b"") -> m.Hello:
@@ -64,6 +67,7 @@ class ClientSettings:
             receive_frame_bytes_max=self.receive_frame_bytes_max,
             resumption_token=token,
             report_ignored=self.report_ignored,
+            extensions=self.extensions,
         )
 
 
@@ -162,6 +166,7 @@ class Client(Peer):
         self._orphans: list[tuple[int, int]] = []
         self._frame_bytes = 1_048_576
         self._withheld: frozenset[Feature] = frozenset()
+        self._withheld_extensions: frozenset[str] = frozenset()
 
     # What the app says
 
@@ -177,7 +182,7 @@ class Client(Peer):
         validate(opening)
         session = Session(opening)
         session.frame_bytes_max = self._frame_bytes
-        session.set_withheld(self._withheld)
+        session.set_withheld(self._withheld, self._withheld_extensions)
         self._sessions.append(session)
         if self.is_connected:
             self._control.append(frame(opening))
@@ -220,6 +225,7 @@ class Client(Peer):
         self._frame_bytes = min(max(welcome.receive_frame_bytes_max, 4_096), 16_777_216)
         policy = m.WithheldReason.POLICY
         self._withheld = frozenset(grant.feature for grant in welcome.features if not grant.granted and grant.reason == policy)
+        self._withheld_extensions = frozenset(self.settings.extensions) - frozenset(welcome.extensions)
         self._control, self._answer_bytes = [], 0
         known = {session.id for session in self._sessions if session.id}
         found = {each.session_id: each for each in welcome.sessions}
@@ -233,7 +239,7 @@ class Client(Peer):
             session.frame_bytes_max = self._frame_bytes
             try:
                 self._restore(session, found.get(session.id) if session.id else None, welcome.resumed)
-                session.set_withheld(self._withheld)
+                session.set_withheld(self._withheld, self._withheld_extensions)
             except Rejection:
                 # Only if this gateway takes smaller frames than the one before: the drive cannot be said to it.
                 self._give_up(session)

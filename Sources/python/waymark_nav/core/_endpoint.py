@@ -48,6 +48,8 @@ class EndpointSettings:
     receive_frame_bytes_max: int = 0
     #: The gateway says which messages of this endpoint it ignores.
     report_ignored: bool = False
+    #: The extensions that it takes or sends, e.g. "org.example.tyres".
+    extensions: tuple[str, ...] = ()
     reconnection: Reconnection = field(default_factory=Reconnection)
 
     def hello(self, token: bytes = b"", session: int = 0, sequence: int = 0) -> m.Hello:
@@ -78,6 +80,7 @@ class EndpointSettings:
             resume_session_id=session,
             resume_sequence=sequence,
             report_ignored=self.report_ignored,
+            extensions=self.extensions,
         )
 
 
@@ -108,6 +111,12 @@ class Update(Event):
             return 0
         is_of_session = self.frame.session != 0 and self.frame.session == self.state.session
         return self.state.sequence if self.frame.sequence == 0 and is_of_session else self.frame.sequence
+
+    @property
+    def key(self) -> int | None:
+        """Of a state of an extension, which one it is; None for an event, and for other messages."""
+        is_state = isinstance(self.message, m.PublishExtension) and self.frame is not None and bool(self.frame.flags & Flags.STATE)
+        return self.frame.key if is_state and self.frame is not None else None
 
     @property
     def is_fitted(self) -> bool:

@@ -11,7 +11,7 @@
 | settings | all of them are sent to a restarted gateway |
 | route source | sent to a restarted gateway once the same client guides again |
 | answers to prompts and shares | sent again once, to a gateway that still has the question |
-| answers to alerts | only if not sent yet, to a gateway that still has the alert: the client may act on each |
+| answers to alerts, extensions | only if not sent yet, to a gateway that still has the session: the client may act on each |
 | zoom, receipts | not sent again: they are about the moment |
 
 A restarted gateway is one that does not resume the endpoint, whatever the reason.
@@ -33,8 +33,8 @@ KIND_MAX = 16
 
 _KEPT = {"request", "withdrawal", "own"}
 _REPEATED = _KEPT | {"allowance", "route source", "settings", "prompt answer", "share answer"}
-_ANSWERS = {"prompt answer", "share answer", "alert answer"}
-_OF_SESSION = {"route source", "share answer", "alert answer", "zoom", "receipt"}
+_ANSWERS = {"prompt answer", "share answer", "alert answer", "extension"}
+_OF_SESSION = {"route source", "share answer", "alert answer", "extension", "zoom", "receipt"}
 _DENIED = {
     m.MessageType.WAYPOINT_REQUEST,
     m.MessageType.DESTINATION_REQUEST,
@@ -80,6 +80,8 @@ def _key(message: Message, session: int) -> Key:
             return "share answer", message.share_id
         case m.AlertResponse():
             return "alert answer", 0
+        case m.VehicleExtension():
+            return "extension", 0
         case m.ZoomCluster():
             return "zoom", 0
         case m.Receipt():
@@ -128,7 +130,7 @@ class Outbox:
                 self._navigates_itself = True
             case m.AllowNavigation():
                 self._navigates_itself = False
-        if key[0] not in ("alert answer", "zoom"):
+        if key[0] not in ("alert answer", "extension", "zoom"):
             self._remove(lambda entry: entry.key == key)
         self._entries.append(_Entry(key, message, session))
         kind = [entry for entry in self._entries if entry.key[0] == key[0]]

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 from waymark_nav import messages as m
 from waymark_nav._generated.publications import PLAIN_STATES
-from waymark_nav._wire import DUPLICATE, LIMIT_REACHED, OUT_OF_RANGE, Message, validate
+from waymark_nav._wire import DUPLICATE, OUT_OF_RANGE, Message, validate
 from waymark_nav.core._content import check_references, divided, reduced, restatement, without
-from waymark_nav.core._state import Phase, VehicleState
+from waymark_nav.core._state import Phase, VehicleState, changed, extension_values
 from waymark_nav.errors import Rejection, SessionEndedError
-from waymark_nav.frames import HEADER_BYTES, PUBLISHED, Flags, Frame, frame, next_sequence
-from waymark_nav.messages import BODIES, TYPES, Feature, SessionEndReason
+from waymark_nav.frames import HEADER_BYTES, Flags, Frame, frame, next_sequence
+from waymark_nav.messages import TYPES, Feature, SessionEndReason
 
 #: Publications that are not acknowledged: beyond either bound publishing waits.
 KEPT_COUNT_MAX = 4_096
@@ -34,8 +34,7 @@ class _Item:
     """One publication."""
 
     frame: Frame
-    #: None: an extension.
-    message: Message | None
+    message: Message
     key: Hashable
     #: 0: not sent.
     sequence: int = 0
@@ -75,6 +74,7 @@ class Session:
         self.shares: dict[str, Share] = {}
         self.frame_bytes_max = 1_048_576
         self._withheld: frozenset[Feature] = frozenset()
+        self._withheld_extensions: frozenset[str] = frozenset()
         self._content = VehicleState(phase=Phase.PREVIEW)
         self._base = self._content
         self._previews: m.TripPreviews | None = None
@@ -136,19 +136,21 @@ class Session:
             self._content = reduced(self._content, message)
             self._append(_Item(Frame(TYPES[type(message)], body), message, _key(message)))
 
-    def publish_extension(self, kind: int, body: bytes, key: int | None, retained: bool) -> None:
-        """Queues a publication of a type that this protocol does not define; with a key it is a state."""
+    def publish_extension(self, name: str, content: bytes, key: int | None, retained: bool) -> None:
+        """Queues content of an extension: an event; with a key a state."""
         self._check_open()
-        if kind not in PUBLISHED or kind in BODIES:
-            raise Rejection(OUT_OF_RANGE, "type", "must be a published type that the protocol does not define, e.g. 0x01E0 to 0x01FF")
+        checked, _ = validate(m.PublishExtension(name=name, content=content))
         if key is not None and not 0 <= key <= 0xFFFF:
             raise Rejection(OUT_OF_RANGE, "key", "must be 0 to 65535")
         if retained and key is None:
             raise Rejection(OUT_OF_RANGE, "flags", "only a state, which has a key, is retained")
-        if HEADER_BYTES + len(body) > self.frame_bytes_max:
-            raise Rejection(LIMIT_REACHED, "", f"does not fit into a frame of {self.frame_bytes_max} bytes")
-        flags = Flags.SKIPPABLE | (Flags.STATE if key is not None else 0) | (Flags.RETAINED if retained else 0)
-        self._append(_Item(Frame(kind, body, flags=int(flags), key=key or 0), None, None if key is None else (kind, key)))
+        flags = (Flags.STATE if key is not None else 0) | (Flags.RETAINED if retained else 0)
+        [(message, body)] = divided(checked, self.frame_bytes_max)
+        item = _Item(
+            Frame(TYPES[m.PublishExtension], body, flags=int(flags), key=key or 0), message, None if key is None else ("extension", key)
+        )
+        self._content = _with(self._content, item)
+        self._append(item)
 
     def _check_open(self) -> None:
         ended = self.end_reason if self.end_reason is not None else self.own_end
@@ -192,7 +194,9 @@ class Session:
         return frames
 
     def _frame(self, item: _Item) -> Frame | None:
-        if not self._withheld or item.message is None:
+        if isinstance(item.message, m.PublishExtension):
+            return None if item.message.name in self._withheld_extensions else item.frame
+        if not self._withheld:
             return item.frame
         rest = without(item.message, self._withheld)
         return None if rest is None else item.frame if rest is item.message else frame(rest)
@@ -203,11 +207,11 @@ class Session:
 
     # What the gateway says
 
-    def set_withheld(self, withheld: frozenset[Feature]) -> None:
+    def set_withheld(self, withheld: frozenset[Feature], extensions: frozenset[str] = frozenset()) -> None:
         """What the gateway does not take from this client."""
-        if withheld != self._withheld:
-            self._withheld = withheld
-            if self._sent or self._base.phase is not Phase.PREVIEW:
+        if (withheld, extensions) != (self._withheld, self._withheld_extensions):
+            self._withheld, self._withheld_extensions = withheld, extensions
+            if self._sent or self._base.phase is not Phase.PREVIEW or self._base.extensions:
                 self._restate()
 
     def acknowledge(self, sequence: int) -> None:
@@ -220,8 +224,7 @@ class Session:
         while self._sent and self._sent[0].sequence <= self._acknowledged:
             item = self._sent.popleft()
             self._size -= item.size
-            if item.message is not None:
-                self._base = reduced(self._base, item.message)
+            self._base = _with(self._base, item)
 
     def reject(self, sequence: int) -> Message | None:
         """Removes a publication that the gateway refused from the content; returns it, or None if it is not known any more."""
@@ -232,8 +235,7 @@ class Session:
         self._size -= item.size
         self._content = self._base
         for other in (*self._sent, *self._queue):
-            if other.message is not None:
-                self._content = reduced(self._content, other.message)
+            self._content = _with(self._content, other)
         return item.message
 
     def resume(self, sequence: int) -> None:
@@ -262,6 +264,8 @@ class Session:
         self._base = self._content = VehicleState(phase=Phase.PREVIEW)
         for message in restatement(content, previews, self.new_generation()):
             self._add(divided(message, self.frame_bytes_max))
+        for state in content.extensions:
+            self.publish_extension(state.name, state.content, state.key, True)
         for item in waiting:
             self._append(item)
 
@@ -284,6 +288,13 @@ class Session:
         """The vehicles that are in the session or awaited."""
         present = (m.VehicleStanding.JOINED, m.VehicleStanding.AWAITED)
         return {name for name, status in self.vehicles.items() if status.standing in present}
+
+
+def _with(state: VehicleState, item: _Item) -> VehicleState:
+    """The content with a publication."""
+    if isinstance(item.message, m.PublishExtension):
+        return changed(state, **extension_values(state, item.frame, item.message))
+    return reduced(state, item.message)
 
 
 def _key(message: Message) -> Hashable:

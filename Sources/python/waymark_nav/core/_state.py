@@ -31,6 +31,22 @@ class Phase(Enum):
     ENDED = "ended"
 
 
+#: Keys of extensions in one session. A gateway forwards no more.
+EXTENSION_STATES_MAX = 64
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ExtensionState:
+    """The newest content of one key of an extension."""
+
+    #: E.g. "org.example.tyres".
+    name: str
+    #: Which of the extension's states it is.
+    key: int
+    #: What the client and the endpoint agree on.
+    content: bytes
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class VehicleState(PlainStates):
     """What an endpoint holds. A value: it does not change."""
@@ -72,6 +88,8 @@ class VehicleState(PlainStates):
     #: The newest estimates of each maneuver, by its id.
     maneuver_estimates: Mapping[int, m.TravelEstimates] = field(default_factory=lambda: _NOTHING, hash=False)
     alert: m.NavigationAlert | None = None
+    #: The retained states of extensions, by name and key.
+    extensions: tuple[ExtensionState, ...] = ()
     #: Between the marks of a full snapshot.
     in_snapshot: bool = False
     #: Between the marks of a snapshot: the cursor after it.
@@ -196,6 +214,8 @@ def _publication(state: VehicleState, whole: Frame, message: Message | None, lim
         changes |= reduce(state, message, limits)
         if state.snapshot_end is None and (is_new := _has_estimates(message)) is not None:
             changes["estimated_at"] = now if is_new else None
+    if isinstance(message, m.PublishExtension):
+        changes |= extension_values(state, whole, message)
     if changes.get("phase") is Phase.ENDED:
         return ended(changes["end_reason"])
     return changed(state, **changes)
@@ -230,6 +250,16 @@ def _is_usable(state: VehicleState, message: Message | None) -> bool:
         case m.DismissAlert():
             return state.alert is not None and state.alert.id == message.alert_id
     return getattr(message, "generation", state.generation) == state.generation
+
+
+def extension_values(state: VehicleState, whole: Frame, message: m.PublishExtension) -> dict[str, Any]:
+    """What an extension sets: a state takes the place of the one with its key; one that is not retained only removes it."""
+    if not whole.flags & Flags.STATE:
+        return {}
+    others = tuple(each for each in state.extensions if each.key != whole.key)
+    if whole.flags & Flags.RETAINED and len(others) < EXTENSION_STATES_MAX:
+        others = tuple(sorted((*others, ExtensionState(message.name, whole.key, message.content))))
+    return {"extensions": others}
 
 
 _OF_PREVIEW = (m.TripPreviews, m.StartGuidance, m.FinishGuidance, m.CancelGuidance)

@@ -78,6 +78,7 @@ CONTENT: dict[type[Any], Mapping[str, Kind]] = {
         "retryAfterMilliseconds": MILLISECONDS,
     },
     **{of: shape.keys for of, shape in j.PUBLICATIONS.items()},
+    m.PublishExtension: {**j.PUBLICATIONS[m.PublishExtension].keys, "key": NUMBER},
 }  # fmt: skip
 
 _TYPES = {type_name(number): number for number in m.BODIES}

@@ -177,18 +177,22 @@ def _kilometers(text: str) -> float:
     raise RigError(f"{text} is not a place on the route; write 600m or 3km")
 
 
+_PROFILE = ["limits", "without", "distanceUnits", "locale", "extensions"]
+
+
 def _profile(path: Path) -> dict[str, Any]:
     """The arguments of Endpoint for a profile."""
     try:
         profile = json.loads(path.read_text(encoding="utf-8"))
         limits, without = dict(profile.get("limits", {})), list(profile.get("without", []))
+        extensions = tuple(profile.get("extensions", ()))
         units, locale = str(profile.get("distanceUnits", "asPublished")), str(profile.get("locale", ""))
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise RigError(f"{path} is no profile: {error}") from None
-    unknown = profile.keys() - {"description", "limits", "without", "distanceUnits", "locale"}
+    unknown = profile.keys() - {"description", *_PROFILE}
     if "readDelayMilliseconds" in unknown:
         raise RigError(f"{path.stem}: a vehicle of this rig reads without a delay; use a scenario, or `waymark cluster --profile`")
-    for key, known in [*((key, ["limits", "without", "distanceUnits", "locale"]) for key in unknown),
+    for key, known in [*((key, _PROFILE) for key in unknown),
                        *((key, list(_LIMITS)) for key in limits.keys() - _LIMITS.keys()),
                        *((key, list(_FEATURES)) for key in without if key not in _FEATURES),
                        *((key, list(_UNITS)) for key in [units] if key not in _UNITS)]:  # fmt: skip
@@ -198,4 +202,5 @@ def _profile(path: Path) -> dict[str, Any]:
         "without": [_FEATURES[each] for each in without],
         "distance_units": _UNITS[units],
         "locale": locale,
+        "extensions": extensions,
     }

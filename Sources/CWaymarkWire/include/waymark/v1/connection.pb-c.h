@@ -475,7 +475,7 @@ struct  Waymark__V1__NegotiatedLimits
    */
   uint32_t vehicles_per_session_max;
   /*
-   * Pairs of type and key of states that the gateway does not know. [0 or 64 ... 65 536]
+   * Pairs of type and key of states whose content the gateway does not know. [0 or 64 ... 65 536]
    */
   uint32_t extension_states_max;
   /*
@@ -580,10 +580,16 @@ struct  Waymark__V1__Hello
    * [0 or 4 096 ... 16 777 216]
    */
   uint32_t receive_frame_bytes_max;
+  /*
+   * The extensions that the peer uses: a client those that it publishes or handles, an endpoint those that it takes or sends.
+   * [at most 32, each an extension]
+   */
+  size_t n_extensions;
+  char **extensions;
 };
 #define WAYMARK__V1__HELLO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__hello__descriptor) \
-    , 0, 0, WAYMARK__V1__ROLE__ROLE_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, 0, 0, {0,NULL}, 0, 0, NULL, NULL, 0, 0 }
+    , 0, 0, WAYMARK__V1__ROLE__ROLE_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, 0, 0, {0,NULL}, 0, 0, NULL, NULL, 0, 0, 0,NULL }
 
 
 /*
@@ -684,10 +690,16 @@ struct  Waymark__V1__Welcome
    * Agreed. Largest frame that the gateway sends to this peer, header included: what Hello says, or 16 777 216.
    */
   uint32_t send_frame_bytes_max;
+  /*
+   * The extensions of the Hello that the gateway forwards for this peer: all that the operator does not withhold.
+   * [at most 32, each an extension]
+   */
+  size_t n_extensions;
+  char **extensions;
 };
 #define WAYMARK__V1__WELCOME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__welcome__descriptor) \
-    , 0, 0,NULL, 0, 0, {0,NULL}, 0, 0,NULL, 0, 0, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, 0, WAYMARK__V1__VISIBILITY__VISIBILITY_UNSPECIFIED, 0 }
+    , 0, 0,NULL, 0, 0, {0,NULL}, 0, 0,NULL, 0, 0, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, 0, WAYMARK__V1__VISIBILITY__VISIBILITY_UNSPECIFIED, 0, 0,NULL }
 
 
 /*

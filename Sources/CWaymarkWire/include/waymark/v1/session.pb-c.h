@@ -50,6 +50,7 @@ typedef struct Waymark__V1__DismissAlert Waymark__V1__DismissAlert;
 typedef struct Waymark__V1__ShareDestination Waymark__V1__ShareDestination;
 typedef struct Waymark__V1__FinishGuidance Waymark__V1__FinishGuidance;
 typedef struct Waymark__V1__CancelGuidance Waymark__V1__CancelGuidance;
+typedef struct Waymark__V1__PublishExtension Waymark__V1__PublishExtension;
 
 
 /* --- enums --- */
@@ -883,6 +884,28 @@ struct  Waymark__V1__CancelGuidance
      }
 
 
+/*
+ * Published. With STATE in the header a state by the key there, else an event. Content that a client and endpoints agree on; see
+ * Docs/protocol.md, Extensions.
+ * [type 0x01E0, published]
+ */
+struct  Waymark__V1__PublishExtension
+{
+  ProtobufCMessage base;
+  /*
+   * Whose content it is. [required, an extension]
+   */
+  char *name;
+  /*
+   * [at most 65 536 bytes, place]
+   */
+  ProtobufCBinaryData content;
+};
+#define WAYMARK__V1__PUBLISH_EXTENSION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__publish_extension__descriptor) \
+    , (char *)protobuf_c_empty_string, {0,NULL} }
+
+
 /* Waymark__V1__VehicleSet methods */
 void   waymark__v1__vehicle_set__init
                      (Waymark__V1__VehicleSet         *message);
@@ -1510,6 +1533,25 @@ Waymark__V1__CancelGuidance *
 void   waymark__v1__cancel_guidance__free_unpacked
                      (Waymark__V1__CancelGuidance *message,
                       ProtobufCAllocator *allocator);
+/* Waymark__V1__PublishExtension methods */
+void   waymark__v1__publish_extension__init
+                     (Waymark__V1__PublishExtension         *message);
+size_t waymark__v1__publish_extension__get_packed_size
+                     (const Waymark__V1__PublishExtension   *message);
+size_t waymark__v1__publish_extension__pack
+                     (const Waymark__V1__PublishExtension   *message,
+                      uint8_t             *out);
+size_t waymark__v1__publish_extension__pack_to_buffer
+                     (const Waymark__V1__PublishExtension   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__PublishExtension *
+       waymark__v1__publish_extension__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__publish_extension__free_unpacked
+                     (Waymark__V1__PublishExtension *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Waymark__V1__VehicleSet_Closure)
@@ -1611,6 +1653,9 @@ typedef void (*Waymark__V1__FinishGuidance_Closure)
 typedef void (*Waymark__V1__CancelGuidance_Closure)
                  (const Waymark__V1__CancelGuidance *message,
                   void *closure_data);
+typedef void (*Waymark__V1__PublishExtension_Closure)
+                 (const Waymark__V1__PublishExtension *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -1653,6 +1698,7 @@ extern const ProtobufCMessageDescriptor waymark__v1__dismiss_alert__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__share_destination__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__finish_guidance__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__cancel_guidance__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__publish_extension__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -32,6 +32,7 @@ typedef struct Waymark__V1__ZoomCluster Waymark__V1__ZoomCluster;
 typedef struct Waymark__V1__AlertResponse Waymark__V1__AlertResponse;
 typedef struct Waymark__V1__DestinationShareAnswer Waymark__V1__DestinationShareAnswer;
 typedef struct Waymark__V1__DestinationShareStatus Waymark__V1__DestinationShareStatus;
+typedef struct Waymark__V1__VehicleExtension Waymark__V1__VehicleExtension;
 typedef struct Waymark__V1__Receipt Waymark__V1__Receipt;
 typedef struct Waymark__V1__EndpointReceipt Waymark__V1__EndpointReceipt;
 typedef struct Waymark__V1__ReceiptReport Waymark__V1__ReceiptReport;
@@ -540,6 +541,35 @@ struct  Waymark__V1__DestinationShareStatus
 
 
 /*
+ * Vehicle to gateway to client: content that an endpoint and its client agree on. Event. Frame: the session's id.
+ * [type 0x0210, from endpoints]
+ */
+struct  Waymark__V1__VehicleExtension
+{
+  ProtobufCMessage base;
+  /*
+   * Whose content it is. [required, an extension]
+   */
+  char *name;
+  /*
+   * [at most 4 096 bytes, place]
+   */
+  ProtobufCBinaryData content;
+  /*
+   * Set by the gateway on the way to the client. [a name]
+   */
+  char *vehicle_id;
+  /*
+   * [a name]
+   */
+  char *endpoint;
+};
+#define WAYMARK__V1__VEHICLE_EXTENSION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__vehicle_extension__descriptor) \
+    , (char *)protobuf_c_empty_string, {0,NULL}, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
  * Endpoint to gateway: how far it is. Frame: the session's id.
  * [type 0x0018, from endpoints]
  */
@@ -908,6 +938,25 @@ Waymark__V1__DestinationShareStatus *
 void   waymark__v1__destination_share_status__free_unpacked
                      (Waymark__V1__DestinationShareStatus *message,
                       ProtobufCAllocator *allocator);
+/* Waymark__V1__VehicleExtension methods */
+void   waymark__v1__vehicle_extension__init
+                     (Waymark__V1__VehicleExtension         *message);
+size_t waymark__v1__vehicle_extension__get_packed_size
+                     (const Waymark__V1__VehicleExtension   *message);
+size_t waymark__v1__vehicle_extension__pack
+                     (const Waymark__V1__VehicleExtension   *message,
+                      uint8_t             *out);
+size_t waymark__v1__vehicle_extension__pack_to_buffer
+                     (const Waymark__V1__VehicleExtension   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__VehicleExtension *
+       waymark__v1__vehicle_extension__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__vehicle_extension__free_unpacked
+                     (Waymark__V1__VehicleExtension *message,
+                      ProtobufCAllocator *allocator);
 /* Waymark__V1__Receipt methods */
 void   waymark__v1__receipt__init
                      (Waymark__V1__Receipt         *message);
@@ -1015,6 +1064,9 @@ typedef void (*Waymark__V1__DestinationShareAnswer_Closure)
 typedef void (*Waymark__V1__DestinationShareStatus_Closure)
                  (const Waymark__V1__DestinationShareStatus *message,
                   void *closure_data);
+typedef void (*Waymark__V1__VehicleExtension_Closure)
+                 (const Waymark__V1__VehicleExtension *message,
+                  void *closure_data);
 typedef void (*Waymark__V1__Receipt_Closure)
                  (const Waymark__V1__Receipt *message,
                   void *closure_data);
@@ -1050,6 +1102,7 @@ extern const ProtobufCMessageDescriptor waymark__v1__zoom_cluster__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__alert_response__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__destination_share_answer__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__destination_share_status__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__vehicle_extension__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__receipt__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__endpoint_receipt__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__receipt_report__descriptor;
