@@ -77,7 +77,9 @@ struct RunningDaemon {
             default: self.vehicle
             }
         var arguments = arguments
-        if arguments.first == "cluster", Set(arguments).isDisjoint(with: ["--watch", "--accept-prompts", "--commands"]) {
+        if arguments.first == "cluster",
+            Set(arguments).isDisjoint(with: ["--watch", "--accept-prompts", "--commands"])
+        {
             arguments += ["--accept-prompts", "yes"]
         }
         return try Program("waymark", arguments + ["--connect", address])
