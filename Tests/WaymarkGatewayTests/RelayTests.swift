@@ -183,7 +183,8 @@ import WaymarkProtocol
         var sent = VehicleExtension(name: ExtensionName(unchecked: "org.example.tyres"), content: [1])
         (zoom.source, response.source, sent.source) = (path, path, path)
         for message in [Message.zoomCluster(zoom), .alertResponse(response), .vehicleExtension(sent)] {
-            #expect(Relay(of: message, from: Self.sender) == .event(path, Self.sender), "\(message.type)")
+            #expect(
+                Relay(of: Envelope(message), from: Self.sender) == .event(path, Self.sender), "\(message.type)")
         }
     }
 
