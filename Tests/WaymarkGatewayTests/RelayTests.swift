@@ -184,7 +184,8 @@ import WaymarkProtocol
         (zoom.source, response.source, sent.source) = (path, path, path)
         for message in [Message.zoomCluster(zoom), .alertResponse(response), .vehicleExtension(sent)] {
             #expect(
-                Relay(of: Envelope(message), from: Self.sender) == .event(path, Self.sender), "\(message.type)")
+                Relay(of: Envelope(message), from: Self.sender) == .event(path, Self.sender),
+                "\(message.type)")
         }
     }
 
