@@ -495,7 +495,7 @@ let package = Package(
             dependencies: [
                 "Sweeps",
                 "FakeGateway", "waymark", "waymarkd", "ArticleExamples", "VehicleEndpointExample",
-                "NavigationClientExample", "WaymarkClient",
+                "NavigationClientExample", "ProcessIO", "WaymarkClient",
                 "WaymarkCodec", "WaymarkProtocol", "WaymarkModel",
             ], swiftSettings: tests),
         .testTarget(

@@ -1,4 +1,5 @@
 import Foundation
+import ProcessIO
 import Synchronization
 import Testing
 
@@ -10,8 +11,8 @@ final class Program: Sendable {
     }
 
     private let name: String
-    private let process: Process
-    private let input = Pipe()
+    private let process: ChildProcess
+    private let input: FileHandle
     private let output = LineLog()
     private let errorOutput = LineLog()
     /// ``until(_:)`` has skipped the lines of the output before this one.
@@ -27,31 +28,35 @@ final class Program: Sendable {
     /// Starts any program, without a terminal.
     init(command: [String]) throws {
         self.name = command.joined(separator: " ")
-        self.process = Process()
-        self.process.executableURL = URL(filePath: "/usr/bin/env")
-        self.process.arguments = command
-        let (output, errors) = (Pipe(), Pipe())
-        self.process.standardInput = self.input
-        self.process.standardOutput = output
-        self.process.standardError = errors
         let (exits, exit) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(1))
         self.exits = exits
-        self.process.terminationHandler = {
-            exit.yield($0.terminationReason == .exit ? $0.terminationStatus : 128 + $0.terminationStatus)
+        // Why no `Process`: it can crash while others are started.
+        let (input, output, errors) = try (
+            ChildProcess.newPipe(), ChildProcess.newPipe(), ChildProcess.newPipe()
+        )
+        defer { for end in [input.read, output.write, errors.write] { close(end) } }
+        self.input = FileHandle(fileDescriptor: input.write, closeOnDealloc: true)
+        let ends = [output, errors].map { FileHandle(fileDescriptor: $0.read, closeOnDealloc: true) }
+        let start = ChildProcess.Start(
+            words: command, input: input.read, output: output.write, errors: errors.write)
+        self.process = try ChildProcess(start) {
+            switch $0 {
+            case .status(let status): exit.yield(status)
+            case .signal(let signal): exit.yield(128 + signal)
+            }
             exit.finish()
         }
-        try self.process.run()
-        self.output.follow(output.fileHandleForReading)
-        self.errorOutput.follow(errors.fileHandleForReading)
+        self.output.follow(ends[0])
+        self.errorOutput.follow(ends[1])
     }
 
-    deinit { if self.process.isRunning { kill(self.process.processIdentifier, SIGKILL) } }
+    deinit { self.process.signal(SIGKILL) }
 
     /// The folder of the program that runs the tests.
     static let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent()
 
-    var identifier: Int32 { self.process.processIdentifier }
+    var identifier: Int32 { self.process.id }
 
     /// The output so far.
     var lines: [String] { self.output.lines }
@@ -66,7 +71,7 @@ final class Program: Sendable {
 
     /// Writes a line to its standard input.
     func tell(_ command: String) throws {
-        try self.input.fileHandleForWriting.write(contentsOf: Data("\(command)\n".utf8))
+        try self.input.write(contentsOf: Data("\(command)\n".utf8))
     }
 
     /// Waits for the end of the program and of its output; returns the exit status, or 128 plus the signal number.
