@@ -38,7 +38,7 @@ final class Program: Sendable {
         self.input = FileHandle(fileDescriptor: input.write, closeOnDealloc: true)
         let ends = [output, errors].map { FileHandle(fileDescriptor: $0.read, closeOnDealloc: true) }
         let start = ChildProcess.Start(
-            words: command, input: input.read, output: output.write, errors: errors.write)
+            words: ["/usr/bin/env"] + command, input: input.read, output: output.write, errors: errors.write)
         self.process = try ChildProcess(start) {
             switch $0 {
             case .status(let status): exit.yield(status)

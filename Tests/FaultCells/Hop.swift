@@ -13,14 +13,16 @@ package struct Hop: Sendable, Hashable, CustomStringConvertible {
             ? "\(self.type), \(self.peer) → gateway" : "\(self.type), gateway → \(self.peer)"
     }
 
-    /// All hops between the gateway and an endpoint or a client, in the order of the page. Those of observers are not among them: they
-    /// change nothing (REQ-OBS-01).
+    /// All hops between the gateway and an endpoint or a client, in the order of the page. Those of observers are not among them, since they
+    /// change nothing (REQ-OBS-01), nor those of extensions, since the rig's clients have none.
     static func ofPage() throws -> [Hop] {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../../Docs/protocol.md")
         let page = try String(contentsOf: file, encoding: .utf8)
         return page.matches(of: /(?m)^\| 0x([0-9A-F]{4}) \| \w+ \| ([^|]+?) \|/).flatMap { row -> [Hop] in
-            guard let type = UInt16(row.1, radix: 16).flatMap(MessageType.init) else { return [] }
+            guard let type = UInt16(row.1, radix: 16).flatMap(MessageType.init),
+                type != .publishExtension, type != .vehicleExtension
+            else { return [] }
             return Self.ends(String(row.2)).map { Hop(peer: $0, way: $1, type: type) }
         }
     }

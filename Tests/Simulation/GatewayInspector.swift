@@ -228,7 +228,7 @@ final class GatewayInspector: GatewayTap {
 
     private func inject(_ fault: InjectedFault, _ action: Gateway.Action) -> [Gateway.Action] {
         switch (fault, action) {
-        case (.loseState, .publish(_, let frames)) where frames.beginsWithState && self.random.once(in: 8):
+        case (.loseState, .publish(_, let frames)) where frames.beginsWithState && self.random.once(in: 2):
             return []
         case (.loseEvent, .publish(_, let frames)) where !frames.beginsWithState && self.random.once(in: 4):
             return []
