@@ -268,7 +268,7 @@ extension ReceiptReport {
         self.endpoints.map { ReceiptReport(gatewaySequence: self.gatewaySequence, endpoints: [$0]) }
     }
 
-    /// Of an endpoint that is in both, the later receipt counts: parts of an older report may come before it.
+    /// Adds a part. The later receipt of an endpoint counts: parts of an older report may come before it.
     fileprivate mutating func append(_ part: ReceiptReport) {
         self.gatewaySequence = part.gatewaySequence
         let paths = self.endpoints.enumerated().map {
