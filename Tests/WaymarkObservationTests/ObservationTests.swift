@@ -413,7 +413,10 @@ import WaymarkProtocol
         #expect(world.states[car]?.vehicles.keys.map(\.rawValue) == ["car"])
         #expect(world.frames(car).allSatisfy { $0.session != elsewhere })
         #expect(world.frames(car).contains { $0.session == session })
-        #expect(world.events(car).allSatisfy { $0.session == session || $0.kind == .admitted })
+        #expect(
+            world.events(car).allSatisfy {
+                $0.session == session || $0.kind == ObservedKind.admitted.rawValue
+            })
         #expect(world.states[other]?.sessions.keys.map(\.self) == [elsewhere])
         #expect(world.frames(other).allSatisfy { $0.session != session })
         #expect(world.kinds(kinds) == [.started, .started])
