@@ -45,6 +45,7 @@ TO_CLIENT = {
     "VehicleSettings",
     "ZoomCluster",
     "AlertResponse",
+    "VehicleExtension",
     "DestinationShareStatus",
 }
 TO_OBSERVER = {
@@ -72,6 +73,7 @@ TO_CLIENT_OF_SESSION = {
     "VehicleSettings",
     "ZoomCluster",
     "AlertResponse",
+    "VehicleExtension",
     "DestinationShareStatus",
 }
 NEEDS = {
@@ -144,6 +146,8 @@ class GatewayLaws(Laws):
         self.is_later = False
         self.withheld, self.outcomes, self.acknowledged, self.published = set(), {}, {}, {}
         self.limit, self.granted, self.phase_ended, self.entry = 16_777_216, None, set(), 0
+        # The type of an entry of which another part follows.
+        self.has_more = ""
 
     def sent(self, frame, now):
         super().sent(frame, now)
@@ -243,8 +247,12 @@ class GatewayLaws(Laws):
         elif frame.name == "ObservationGap":
             self.entry += frame.decoded.get("dropped", 0)
         elif frame.name in ENTRIES and number:
-            self.law("ENTRIES", number == self.entry + 1, f"{frame.name} has the number {number} after {self.entry}")
+            # A part of a message has the number of the parts before it.
+            follows = self.entry if self.has_more == frame.name else self.entry + 1
+            self.law("ENTRIES", number == follows, f"{frame.name} has the number {number} after {self.entry}")
             self.entry = number
+        if frame.name in ENTRIES:
+            self.has_more = frame.name if frame.flags & FLAGS["MORE"] else ""
 
     def client(self, frame):
         if frame.name == "Acknowledgement":
