@@ -5,7 +5,7 @@ package import WaymarkProtocol
 /// What vehicles make the gateway send is bounded by this, so that one of them cannot close the connection of a client that guides others.
 ///
 /// - Source: Docs/protocol.md, "What waits for a client".
-package indirect enum Relay: Sendable, Hashable, Codable {
+package enum Relay: Sendable, Hashable, Codable {
     /// The newest one of a session, a type and an endpoint matters. The endpoint has no name if the state is the vehicle's.
     case state(EndpointPath)
     /// VehicleChanged: the newest one of a session and a vehicle matters.
