@@ -49,6 +49,8 @@ def link(world: real.World) -> str:
 def hears(inspector: Inspector, world: real.World, vehicle: str, *arguments: str) -> Page:
     """The actions of a vehicle whose endpoint of the inspector is connected, and a drive that begins after it."""
     world.cluster(vehicle, "display", "--watch").line("connected")
+    # The inspector hears of the vehicle a little later than the vehicle of the gateway.
+    inspector.until(f"fetch('/api/overview').then((answer) => answer.text()).then((text) => text.includes('\"{vehicle}\"'))")
     page = inspector.show(f"vehicle={vehicle}&view=actions")
     button(page, "Connect").click()
     page.wait_for_selector("dd:has-text('connected')")

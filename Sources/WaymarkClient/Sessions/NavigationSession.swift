@@ -168,7 +168,7 @@ public struct NavigationSession: Sendable {
     ///     is always of one extension. nil: an event, which no endpoint misses.
     ///   - isRetained: Whether endpoints that join later get the state, until guidance starts over. Without it, an endpoint no longer holds
     ///     the state of this key.
-    /// - Throws: ``ClientError/rejected(field:reason:)`` also for a name that the configuration does not have.
+    /// - Throws: ``ClientError/rejected(field:reason:limit:)`` also for a name that the configuration does not have.
     public func publishExtension(
         _ name: String, _ content: [UInt8], key: UInt16? = nil, isRetained: Bool = false
     ) async throws(ClientError) {
