@@ -21,7 +21,7 @@ extension BodyDecoder {
         do throws(DecodingError) {
             switch session.receive(frame.header) {
             case .readForConnection:
-                // Of a later version anything else may be new.
+                // Anything else may be new in a Hello of a later version.
                 if frame.header.type == .hello, let versions = Self.versions(ofHello: frame),
                     let refusal = AcceptingSession.refusal(of: versions)
                 {

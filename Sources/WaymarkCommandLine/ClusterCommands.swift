@@ -3,7 +3,7 @@ internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkTexts
 
-// What the commands of `waymark cluster --commands` do: lines of standard input, for programs in place of a user.
+// The commands of `waymark cluster --commands` do this: lines of standard input, for programs in place of a user.
 extension ClusterApp {
     /// The commands, for a line that is none of them.
     static let commands =

@@ -148,7 +148,7 @@ actor Guide {
             }
             // Why the whole time, though performing took a part of it: on a busy machine the drive would leave no time to its vehicles.
             let delay = self.machine.deadline.map { $0 - self.steppedAt } ?? GuideMachine.tick
-            // What stands still has nothing to do for seconds, and its user may ask for something.
+            // A drive that stands still has nothing to do for seconds, and its user may ask for something.
             let isIdle = self.isPaused || self.isFinished
             try await self.options.pace.sleep(max(.zero, isIdle ? min(delay, GuideMachine.tick) : delay))
             self.steppedAt = self.now

@@ -85,7 +85,7 @@ extension LoopCore {
     }
 }
 
-// What waits for one connection.
+// The frames that wait for one connection are counted here.
 extension LoopCore {
     /// The navigation sessions of the frames that wait for a connection.
     package func waitingSessions(of slot: Slot) -> Set<SessionID> {

@@ -179,7 +179,7 @@ package struct Output: Sendable {
 
     private func mustWait(_ frame: Frame) -> Bool {
         if self.isBlocked || self.isSuspended || self.isWaiting { return true }
-        // What is joined is copied, for each connection. The outbox shares the bytes of its frames.
+        // Bytes that are joined are copied, for each connection. The outbox shares the bytes of its frames.
         let pendingByteCount = max(self.sending.count, self.joined.count)
         return pendingByteCount > 0 && pendingByteCount + frame.bytes.count > self.portionBytes
     }

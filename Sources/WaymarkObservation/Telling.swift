@@ -187,7 +187,7 @@ extension ObservationHub {
         _ action: Gateway.Action, _ crossings: [Crossing], _ gateway: Gateway, at now: Instant
     ) {
         switch action {
-        // Before what follows from it in the same step. Its Welcome is told when the connection has sent it.
+        // An admission is told before what follows from it in the same step. Its Welcome is told when the connection has sent it.
         case .admit(let connection, let welcome):
             self.append(
                 ObservedEvent(welcome.isResumed ? .resumed : .admitted),

@@ -30,7 +30,7 @@ final class Program: Sendable {
         self.name = command.joined(separator: " ")
         let (exits, exit) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(1))
         self.exits = exits
-        // Why no `Process`: it can crash while others are started.
+        // Foundation's `Process` can crash while others are started.
         let (input, output, errors) = try (
             ChildProcess.newPipe(), ChildProcess.newPipe(), ChildProcess.newPipe()
         )

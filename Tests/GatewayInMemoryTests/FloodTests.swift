@@ -60,7 +60,7 @@ import WaymarkProtocol
                 .startGuidance(HostDrive.trip, generation: 1, .init()), in: self.session, to: &host)
             host.settle(at: start)
             try client.read(&host, at: start)
-            // What the client does not read waits in its outbox.
+            // The frames that the client does not read wait in its outbox.
             host.setSocketBytes(1_024, of: client.id)
             (self.host, self.client) = (host, client)
         }

@@ -335,7 +335,7 @@ def test_extensions_are_published_with_the_flags_of_the_page() -> None:
     session.publish_extension(TYRES, b"72", 1, retained=True)
     session.publish_extension(TYRES, b"6", 1, retained=False)
     session.publish_extension(TYRES, b"x", None, retained=False)
-    # Of a state that is not sent yet, only the newest content is.
+    # The newest content of a state that is not sent yet is the only one that is sent.
     assert [published(whole) for whole in gateway.sent_frames()] == [(8, 1, b"6"), (0, 0, b"x")]
     for name, content, key, retained in (
         ("tyres", b"", None, False), (TYRES, b"x" * 65_537, None, False), (TYRES, b"", 65_536, False), (TYRES, b"", None, True),

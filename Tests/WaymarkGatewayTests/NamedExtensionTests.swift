@@ -194,7 +194,7 @@ import WaymarkProtocol
         #expect(world.errors(back) == [.notGranted])
         #expect(Self.contents(world, car).last == "70")
         #expect(Self.contents(world, all).last == "warm")
-        // What is retained of the other one stays.
+        // The retained content of the other one stays.
         let late = world.arrive(5, Self.endpoint("late", [Self.tyres]))
         #expect(Self.contents(world, late) == ["70"])
     }

@@ -131,7 +131,7 @@ import WaymarkProtocol
                         "vehicleChanged \(number + 3)", "vehicleChanged \(number + 2)",
                     ])
         }
-        // What was sent holds nothing back.
+        // A frame that was sent holds nothing back.
         stand(20)
         stand(21)
         #expect(Self.waiting(&outbox) == ["vehicleChanged 21"])

@@ -295,7 +295,7 @@ package struct LinkMachine<Peer: PeerMachine>: Sendable {
         _ envelope: Envelope, byteCount: Int, at now: Instant, _ actions: inout [Action]
     ) {
         let isWelcome = envelope.message.type == .welcome
-        // What may not come now is not kept.
+        // A part of a message that may not come now is not kept.
         guard (self.connection?.session.state == .awaitingWelcome) == isWelcome else {
             return self.handle(.received(envelope), at: now, &actions)
         }

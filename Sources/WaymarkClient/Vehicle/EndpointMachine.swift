@@ -175,7 +175,7 @@ package struct EndpointMachine: PeerMachine {
         case .sessionEnded(let ended): self.endCancellations(ended, &outputs)
         case .snapshotBegin(let begin):
             self.endCancellations(ofOthersThan: envelope.session, &outputs)
-            // What was shown stays so in a session that goes on.
+            // Content that was shown stays so in a session that goes on.
             if begin.kind == .full { self.shownSequence = 0 }
             self.receiptInterval =
                 begin.receiptsEveryMilliseconds > 0 ? .milliseconds(begin.receiptsEveryMilliseconds) : nil

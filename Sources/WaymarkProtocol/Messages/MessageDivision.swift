@@ -16,7 +16,7 @@ extension Envelope {
         var partByteCount = 0
         for piece in pieces {
             let pieceByteCount = byteCount(piece)
-            // What pieces repeat of the message is in a part once.
+            // The fields that each piece repeats are in a part once.
             let addedByteCount = pieceByteCount - byteCount(piece.withoutLists)
             guard let last = parts.indices.last else {
                 parts.append([piece])

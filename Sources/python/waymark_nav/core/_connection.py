@@ -116,7 +116,7 @@ class Connection:
         self._heard = now
         try:
             for part in self._splitter.frames():
-                # What may not come now is not kept.
+                # A part of a message that may not come now is not kept.
                 is_expected = (part.type == MessageType.WELCOME) != self.is_active
                 whole = self._partial.add(part) if is_expected else part
                 if whole is not None and self._is_for_role(whole, now):

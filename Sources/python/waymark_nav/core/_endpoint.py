@@ -270,7 +270,7 @@ class Endpoint(Peer):
         self._outbox.received(message, whole.session)
         self._answered(whole, message)
         if isinstance(message, m.SnapshotBegin):
-            # What was shown stays so in a session that goes on.
+            # Content that was shown stays so in a session that goes on.
             if message.kind == m.SnapshotKind.FULL:
                 self._shown = 0
             self._receipt_interval = message.receipts_every_milliseconds / 1_000

@@ -68,7 +68,7 @@ def join(parts: Sequence[Any]) -> Any:
             if each.name in _DIVIDED:
                 elements = _elements(elements)
             elif isinstance(last, ReceiptReport):
-                # Of an endpoint that is in several, the later receipt counts: parts of an older report may come first.
+                # The later receipt of an endpoint counts: parts of an older report may come first.
                 elements = tuple({(receipt.vehicle_id, receipt.endpoint): receipt for receipt in elements}.values())
             joined[each.name] = elements
         elif each.name == "frames":
