@@ -24,6 +24,8 @@ struct RequestWatch {
     private var courses: [Key: Course] = [:]
     /// The requests of each vehicle that have ended, in order, of which the gateway keeps the outcome (REQ-ASK-04).
     private var kept: [VehicleID: [Key]] = [:]
+    /// Requests whose outcome the gateway keeps no longer, and whose endpoints were not told yet: one that came again would be a new one.
+    private var dropped: [Key] = []
     /// Two requests of one vehicle were open whose ids Unicode calls equivalent.
     private(set) var hasSeenTwins = false
     /// Vehicles that the gateway forgets with the current event.
@@ -129,6 +131,13 @@ struct RequestWatch {
         }
     }
 
+    /// A request has ended, which its vehicle may learn later: when it comes back.
+    mutating func seeEnd(_ id: Identifier, of vehicle: VehicleID, _ outcome: Outcome) {
+        let key = Key(vehicle: vehicle, id: id)
+        // Otherwise its vehicle is already forgotten here.
+        if self.courses[key] != nil { self.end(key, outcome) }
+    }
+
     private mutating func end(_ key: Key, _ outcome: Outcome) {
         guard let course = self.courses[key] else {
             return self.report("\(key.id) ends, but no endpoint sent it")
@@ -147,8 +156,18 @@ struct RequestWatch {
     private mutating func keep(_ key: Key) {
         var kept = self.kept[key.vehicle] ?? []
         kept.append(key)
-        if kept.count > GatewayLimits().outcomesKeptMax { self.courses[kept.removeFirst()] = nil }
+        if kept.count > GatewayLimits().outcomesKeptMax {
+            let oldest = kept.removeFirst()
+            self.courses[oldest] = nil
+            self.dropped.append(oldest)
+        }
         self.kept[key.vehicle] = kept
+    }
+
+    /// The requests that the gateway has forgotten since the last call.
+    mutating func takeDropped() -> [(vehicle: VehicleID, id: Identifier)] {
+        defer { self.dropped = [] }
+        return self.dropped.map { ($0.vehicle, $0.id) }
     }
 
     private mutating func report(_ text: String) { self.violations.append((.oneOutcome, text)) }

@@ -161,6 +161,9 @@ struct SimulatedEndpoint {
         return self.send(id) ?? message
     }
 
+    /// The gateway no longer keeps the outcome of a request. It must not be sent again; what is on its way may be taken for a new one.
+    mutating func forget(_ id: Identifier) { self.requestStates[id] = nil }
+
     /// The message of a request, to send it again; also of one that has ended. nil if it must not be sent again.
     mutating func send(_ id: Identifier) -> Message? {
         guard self.requestStates[id]?.isSettled == false else { return nil }

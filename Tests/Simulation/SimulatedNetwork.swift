@@ -234,6 +234,11 @@ package struct SimulatedNetwork {
         }
         self.inspector.violations = []
         self.inspector.watch.violations = []
+        for (vehicle, id) in self.inspector.watch.requests.takeDropped() {
+            for index in self.endpoints.indices where self.endpoints[index].path.vehicle == vehicle {
+                self.endpoints[index].forget(id)
+            }
+        }
         for index in self.endpoints.indices where !self.endpoints[index].violations.isEmpty {
             for (promise, text) in self.endpoints[index].violations { self.report(promise, text) }
             self.endpoints[index].violations = []
