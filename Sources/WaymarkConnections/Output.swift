@@ -70,7 +70,7 @@ package struct Output: Sendable {
     private var joined: [UInt8] = []
     /// The channel has a portion that the socket did not accept.
     private(set) var isBlocked = false { didSet { self.isSettled = false } }
-    private var outbox: Outbox
+    private var outbox: BoxedOutbox
     /// ``LoopCore/settle(_:at:into:arms:)`` knows ``direct`` and the number of waiting bytes.
     var isSettled = true
     /// The peer is an endpoint of a vehicle.
@@ -95,7 +95,7 @@ package struct Output: Sendable {
     private static let channelBytes = 4_096
 
     init(limits: Outbox.Limits, portionBytes: Int) {
-        self.outbox = Outbox(limits: limits)
+        self.outbox = BoxedOutbox(limits: limits)
         self.portionBytes = Int32(clamping: portionBytes)
     }
 
@@ -108,7 +108,7 @@ package struct Output: Sendable {
 
     /// Lets any number of bytes wait for an observer: it is told a portion only when it has read the one before, and one entry may be longer
     /// than the outbox. ``boundAnswers()`` must follow. Before anything waits.
-    mutating func liftOutboxLimit() { self.outbox = Outbox(limits: .none) }
+    mutating func liftOutboxLimit() { self.outbox = BoxedOutbox(limits: .none) }
 
     /// Bounds what an observer makes the gateway send from now on, such as Pongs: ``answerBytesMax`` above what waits now.
     ///
@@ -286,7 +286,7 @@ package struct Output: Sendable {
     mutating func finish() -> [ArraySlice<UInt8>] {
         if self.joined.count > 0 { self.sending = self.joined[...] }
         self.joined = []
-        var waiting = self.outbox.take(byteCount: .max).map(\.bytes)[...]
+        var waiting = self.outbox.change { $0.take(byteCount: .max) }.map(\.bytes)[...]
         var byteCount = waiting.reduce(0) { $0 + $1.count }
         while byteCount > Self.finalBytesMax, let first = waiting.popFirst() { byteCount -= first.count }
         let rest = [self.sending] + waiting
@@ -326,13 +326,14 @@ package struct Output: Sendable {
 
     /// Drops the waiting frames of a navigation session, or only those of one type.
     mutating func purge(_ session: SessionID, only type: MessageType? = nil) {
-        self.outbox.purge(session, only: type)
+        guard !self.outbox.isEmpty else { return }
+        self.outbox.change { $0.purge(session, only: type) }
         self.outboxChanged()
     }
 
     /// Drops all waiting frames.
     mutating func clear() {
-        self.outbox.removeAll()
+        self.outbox.change { $0.removeAll() }
         self.isPingWaiting = false
         self.outboxChanged()
     }
@@ -347,11 +348,12 @@ package struct Output: Sendable {
         }
         // A newer Acknowledgement of a session says all that an older one does. Otherwise they fill the outbox of a client that only writes.
         let isAcknowledgement = frame.header.type == .acknowledgement
-        let verdict =
-            self.goesFirst(frame.header)
-            ? self.outbox.append(urgent: frame)
-            : self.outbox.append(
-                frame, key: isAcknowledgement ? ConflationKey(type: .acknowledgement) : key)
+        let goesFirst = self.goesFirst(frame.header)
+        let verdict = self.outbox.change {
+            goesFirst
+                ? $0.append(urgent: frame)
+                : $0.append(frame, key: isAcknowledgement ? ConflationKey(type: .acknowledgement) : key)
+        }
         self.outboxChanged()
         return verdict == .overflow ? .outbox(bytesMax: self.outbox.limits.bytesMax) : nil
     }
@@ -362,7 +364,7 @@ package struct Output: Sendable {
         if self.isForEndpoint {
             return self.wait(frame, nil).map { .overflow($0) } ?? .appended
         }
-        let verdict = self.outbox.append(frame, as: relay, mayExceedShare: mayExceedShare)
+        let verdict = self.outbox.change { $0.append(frame, as: relay, mayExceedShare: mayExceedShare) }
         self.outboxChanged()
         return switch verdict {
         case .queued: .appended
@@ -385,7 +387,8 @@ package struct Output: Sendable {
 
     private mutating func refill() {
         guard self.isWaiting, !self.isSuspended else { return }
-        for frame in self.outbox.take(byteCount: Int(self.portionBytes)) {
+        let byteCount = Int(self.portionBytes)
+        for frame in self.outbox.change({ $0.take(byteCount: byteCount) }) {
             if frame.header.type == .ping { self.isPingWaiting = false }
             self.put(frame.bytes)
         }

@@ -6,7 +6,7 @@ package import WaymarkProtocol
 ///
 /// Its frames own their bytes: a small frame that waits does not keep a large read alive.
 package struct Outbox: Sendable, Hashable {
-    package struct Limits: Sendable, Hashable {
+    package struct Limits: Defaultable {
         /// The most bytes that may wait; every frame counts as 128 bytes more than it has. Over it the peer is closed, because events
         /// are never dropped.
         package var bytesMax = 4_194_304

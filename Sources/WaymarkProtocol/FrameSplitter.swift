@@ -49,7 +49,10 @@ package struct FrameSplitter: Sendable {
             return nil
         }
         self.offset += frame.bytes.count
-        return frame.bytes.count * 2 >= self.bytes.count ? frame : frame.compacted()
+        let isMostOfRead = frame.bytes.count * 2 >= self.bytes.count
+        // The frame alone keeps the bytes of its read: usually no call follows that would give them back.
+        if self.offset == self.bytes.count { self.forgetHandedOut() }
+        return isMostOfRead ? frame : frame.compacted()
     }
 
     /// Whether the next frame is a publication, if there is one.

@@ -177,7 +177,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var subject: AccessSubject {
         var subject = AccessSubject(user: self.peer.source.user, key: self.key?.name)
         if subject.user != nil {
-            subject.groups = self.socket?.groups ?? []
+            subject.groups = self.shard.share(self.socket?.groups ?? [])
         }
         return subject
     }

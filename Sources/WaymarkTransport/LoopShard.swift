@@ -8,6 +8,8 @@ final class LoopShard {
     private(set) var machine: Machine
     /// The buffer that all connections of the loop are read into.
     let readBuffer = ReadBuffer()
+    /// The group ids of the last peer that had any.
+    private var groups: [UInt32] = []
     /// Connections that were refused, until they are closed.
     var refused: [ObjectIdentifier: any Channel] = [:]
     private let loop: any EventLoop
@@ -61,6 +63,12 @@ final class LoopShard {
         fileprivate mutating func recycle(_ actions: consuming [LoopCore.Action]) {
             if self.actions.isEmpty { self.actions = actions }
         }
+    }
+
+    /// The same group ids, in an array that peers share which have the same: most belong to a few users.
+    func share(_ groups: [UInt32]) -> [UInt32] {
+        if groups != self.groups { self.groups = groups }
+        return self.groups
     }
 
     /// Changes the core, and then performs the actions that follow.

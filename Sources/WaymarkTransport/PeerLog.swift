@@ -2,6 +2,7 @@ internal import ListeningSockets
 internal import Logging
 internal import NIOCore
 internal import WaymarkGateway
+internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkTelemetry
 
@@ -73,16 +74,52 @@ struct PeerDescription: Sendable {
     /// nil for a connection that was refused.
     var connection: ConnectionID?
     /// Set once a Hello was read.
-    var role: Hello.Role?
+    private var identity: Identity?
     /// Set once the gateway has admitted the peer.
     var isAdmitted = false
+
+    // Why not the Hello: an idle connection would keep all that an endpoint said of itself.
+    private enum Identity: Sendable {
+        case endpoint(EndpointPath)
+        case client(ClientID)
+        case observer(ObserverHello)
+    }
+
+    init(source: PeerSource, listener: ListenAddress, connection: ConnectionID? = nil) {
+        self.source = source
+        self.listener = listener
+        self.connection = connection
+    }
+
+    /// What its Hello says of it, without all but the ids and what an observer sees; nil before the Hello was read.
+    var role: Hello.Role? {
+        get {
+            switch self.identity {
+            case .endpoint(let path):
+                .vehicle(VehicleHello(vehicle: path.vehicle, endpoint: path.endpoint, features: FeatureSet()))
+            case .client(let client): .navigation(NavigationHello(client: client, features: FeatureSet()))
+            case .observer(let hello): .observer(hello)
+            case nil: nil
+            }
+        }
+        set {
+            self.identity =
+                switch newValue {
+                case .vehicle(let hello):
+                    .endpoint(EndpointPath(vehicle: hello.vehicle, endpoint: hello.endpoint))
+                case .navigation(let hello): .client(hello.client)
+                case .observer(let hello): .observer(hello)
+                case nil: nil
+                }
+        }
+    }
 
     /// Counts the lines of an admitted peer separately. The id of a peer that was not admitted is unverified, so it has no effect.
     var subject: LogSubject? {
         guard self.isAdmitted else { return nil }
-        switch self.role {
-        case .vehicle(let hello): return .vehicle(hello.vehicle)
-        case .navigation(let hello): return .client(hello.client)
+        switch self.identity {
+        case .endpoint(let path): return .vehicle(path.vehicle)
+        case .client(let client): return .client(client)
         case .observer, nil: return nil
         }
     }
@@ -93,11 +130,11 @@ struct PeerDescription: Sendable {
         ]
         if let user = self.source.user { metadata[LogKey.peerUser] = "\(user)" }
         if let connection = self.connection { metadata[LogKey.connection] = "\(connection.rawValue)" }
-        switch self.role {
-        case .vehicle(let hello):
-            metadata[LogKey.vehicle] = "\(hello.vehicle)"
-            metadata[LogKey.endpoint] = "\(hello.endpoint)"
-        case .navigation(let hello): metadata[LogKey.client] = "\(hello.client)"
+        switch self.identity {
+        case .endpoint(let path):
+            metadata[LogKey.vehicle] = "\(path.vehicle)"
+            metadata[LogKey.endpoint] = "\(path.endpoint)"
+        case .client(let client): metadata[LogKey.client] = "\(client)"
         case .observer(let hello): metadata[LogKey.observer] = "\(hello.observer)"
         case nil: break
         }

@@ -103,7 +103,7 @@ def goals(results):
     for what, scenario, key, other, relation, bound in GOALS:
         add(what, NAMES[other], relation, bound, results.ratios(scenario, key, other), " ×")
     add(
-        "10 000 idle endpoints: resident memory of each",
+        "10 000 idle endpoints: memory of each",
         "",
         "<=",
         4_096,
@@ -202,7 +202,7 @@ def sections(results):
     )
     idle = [(f"idle-{n}", f"{count(n)} connections") for n in (100, 1_000, 10_000)]
     yield (
-        "### Connections\n\nBytes of resident memory per idle connection / accepted connections per second.\n\n"
+        "### Connections\n\nBytes of memory per idle connection, without the pages of the program, / accepted connections per second.\n\n"
         + comparison(results, idle, [("residentBytesPerConnection", 1), ("connectionsPerSecond", 1)])
         + "\n\nPercent of a processor while 10 000 are idle, Waymark with a keepalive of 10 s, the others without one.\n\n"
         + comparison(results, [("idle-10000", "10 000 idle")], [("serverPercent", 1)])

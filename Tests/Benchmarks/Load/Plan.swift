@@ -140,6 +140,7 @@ package struct LoadResult: Sendable, Codable {
     package var microseconds999: Double?
     package var microsecondsMax: Double?
     package var residentKiB: Int?
+    /// Without the pages of the program, which do not follow the number of connections.
     package var residentBytesPerConnection: Double?
     /// All deliveries and answers, including those outside the measurement. Each was compared with the bytes sent.
     package var verified = 0

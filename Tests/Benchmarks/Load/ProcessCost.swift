@@ -6,6 +6,8 @@ struct ProcessCost {
     /// The processor time of all its threads in nanoseconds.
     var processorTime: UInt64 = 0
     var residentKiB: UInt64 = 0
+    /// Of that, what it allocated: not the pages of its program, which become resident as they are first used.
+    var anonymousKiB: UInt64 = 0
 
     /// - Returns: nil if there is no such process.
     init?(of process: pid_t) {
@@ -14,8 +16,10 @@ struct ProcessCost {
             return nil
         }
         defer { closedir(tasks) }
-        for line in status.split(separator: "\n") where line.hasPrefix("VmRSS:") {
-            self.residentKiB = line.split(separator: " ").compactMap { UInt64($0) }.first ?? 0
+        for line in status.split(separator: "\n") {
+            let value = line.split(whereSeparator: \.isWhitespace).compactMap { UInt64($0) }.first ?? 0
+            if line.hasPrefix("VmRSS:") { self.residentKiB = value }
+            if line.hasPrefix("RssAnon:") { self.anonymousKiB = value }
         }
         while let entry = readdir(tasks) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {

@@ -70,7 +70,7 @@ extension Run {
         (self.result.serverSecondsPerMillion, self.result.generatorSecondsPerMillion) = (nil, nil)
         if let before, let after = self.server {
             self.result.residentBytesPerConnection =
-                (Double(after.residentKiB) - Double(before.residentKiB)) * 1_024 / Double(crowd.count)
+                (Double(after.anonymousKiB) - Double(before.anonymousKiB)) * 1_024 / Double(crowd.count)
         }
     }
 
