@@ -138,14 +138,27 @@ package struct ExpectedFitting: Hashable, Sendable {
         return .tripPreviews(trips.map(self.apply), selected: selected)
     }
 
+    private static func trimmed(_ text: String) -> String {
+        var text = text
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return text
+    }
+
     private static func apply(_ lengthMax: UInt32, to variants: [String]) -> [String] {
         guard lengthMax > 0, !variants.isEmpty else { return variants }
         let short = variants.filter { $0.unicodeScalars.count <= Int(lengthMax) }
         guard short.isEmpty else { return short }
-        // REQ-FIT-02: cut between characters, whose scalars count.
-        var cut = variants.min { $0.unicodeScalars.count < $1.unicodeScalars.count } ?? ""
-        while cut.unicodeScalars.count > Int(lengthMax) { cut.removeLast() }
-        return cut.isEmpty ? [] : [cut]
+        // REQ-FIT-02: cut between characters, whose scalars count; at the end of a word if that leaves half.
+        let shortest = variants.min { $0.unicodeScalars.count < $1.unicodeScalars.count } ?? ""
+        var cut = shortest
+        while cut.unicodeScalars.count > Int(lengthMax) - 1 { cut.removeLast() }
+        let isInWord = shortest.dropFirst(cut.count).first?.isWhitespace == false
+        if isInWord, let space = cut.lastIndex(where: \.isWhitespace) {
+            let words = Self.trimmed(String(cut[..<space]))
+            if words.unicodeScalars.count * 2 >= Int(lengthMax) - 1 { cut = words }
+        }
+        cut = Self.trimmed(cut)
+        return cut.isEmpty ? [] : [cut + "…"]
     }
 
     private func apply(_ estimates: TravelEstimates) -> TravelEstimates {

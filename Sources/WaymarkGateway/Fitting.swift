@@ -33,8 +33,7 @@ extension Profile {
         }
     }
 
-    /// The variants that fit, longest first; if none fits, the shortest one, cut between characters; none if its first
-    /// character is too long by itself.
+    /// The variants that fit, longest first; if none fits, the shortest one, cut; none if nothing is left of it.
     ///
     /// - Source: Docs/protocol.md, "Fitting". Lengths are Unicode scalars; 0 is no limit.
     static func fit(_ variants: [String], _ lengthMax: UInt32) -> [String] {
@@ -42,14 +41,30 @@ extension Profile {
         guard fitting.isEmpty,
             let shortest = variants.min(by: { $0.unicodeScalars.count < $1.unicodeScalars.count })
         else { return fitting }
-        var cut = ""
-        var length = 0
-        for character in shortest {
+        return Self.cut(shortest, Int(lengthMax)).map { [$0] } ?? []
+    }
+
+    /// The beginning of a text that is too long, with an ellipsis: up to the last word that ends in its second half, otherwise up to a
+    /// character. nil if nothing is left.
+    private static func cut(_ text: String, _ lengthMax: Int) -> String? {
+        let room = lengthMax - 1
+        var (end, length) = (text.startIndex, 0)
+        var (wordEnd, wordLength) = (text.startIndex, 0)
+        var isInWord = false
+        for index in text.indices {
+            let character = text[index]
+            if character.isWhitespace {
+                if isInWord { (wordEnd, wordLength) = (index, length) }
+                isInWord = false
+            }
+            guard length + character.unicodeScalars.count <= room else { break }
             length += character.unicodeScalars.count
-            guard length <= lengthMax else { break }
-            cut.append(character)
+            guard !character.isWhitespace else { continue }
+            isInWord = true
+            end = text.index(after: index)
         }
-        return cut.isEmpty ? [] : [cut]
+        let kept = text[..<(wordLength * 2 >= room ? wordEnd : end)]
+        return kept.isEmpty ? nil : kept + "…"
     }
 
     /// The same for a field that must have a variant: an empty one in place of none.

@@ -44,7 +44,7 @@ import WaymarkProtocol
 
         // Another profile, and another state, are other snapshots.
         let other = world.arrive(4, World.endpoint("car", "c") { $0.limits.currentRoadNameLengthMax = 2 })
-        #expect(Self.roads(world.messages(other)) == [["Sh"]])
+        #expect(Self.roads(world.messages(other)) == [["S…"]])
         world.publish(client, session, .currentRoadName(["Next"]))
         let third = world.arrive(5, Self.endpoint("d"))
         #expect(Self.roads(world.messages(third)) == [["Next"]])
