@@ -2,7 +2,6 @@ internal import ListeningSockets
 internal import Logging
 internal import NIOCore
 internal import WaymarkGateway
-internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkTelemetry
 
@@ -91,7 +90,7 @@ struct PeerDescription: Sendable {
         self.connection = connection
     }
 
-    /// What its Hello says of it, without all but the ids and what an observer sees; nil before the Hello was read.
+    /// The role of its Hello, with no more than the ids and what an observer sees; nil before the Hello was read.
     var role: Hello.Role? {
         get {
             switch self.identity {

@@ -1,5 +1,6 @@
 import ArticleExamples
 import Foundation
+import ProcessIO
 import Testing
 import WaymarkClient
 import WaymarkModel
@@ -42,13 +43,7 @@ enum Example: String, CaseIterable, CustomTestStringConvertible {
     }
 
     private static func succeeds(_ script: String) -> Bool {
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-ec", script]
-        process.standardOutput = FileHandle.nullDevice
-        do { try process.run() } catch { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
+        (try? FinishedProcess(["/bin/sh", "-ec", script]))?.exit == .status(0)
     }
 }
 

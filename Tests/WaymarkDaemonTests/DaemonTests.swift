@@ -2,6 +2,7 @@ import Foundation
 import ListeningSockets
 import NIOCore
 import NIOPosix
+import ProcessIO
 import Testing
 import WaymarkAccess
 import WaymarkCodec
@@ -85,7 +86,7 @@ import WaymarkTransport
             } else {
                 #expect(welcome.gateway.epoch < before)
             }
-            run.process.terminate()
+            run.process.signal(SIGTERM)
             peer.close()
             #expect(run.status() == 0)
         }

@@ -1,5 +1,7 @@
 import Foundation
 import ListeningSockets
+import ProcessIO
+import Synchronization
 import Testing
 import WaymarkProtocol
 
@@ -47,22 +49,45 @@ final class Lines: Sequence, IteratorProtocol {
     }
 }
 
-/// A `waymarkd` process.
-final class Run {
-    let process = Process()
-    private let errors = Pipe()
-    private lazy var lines = Lines(self.errors.fileHandleForReading)
+/// How a process ended, once it has.
+final class ExitBox: Sendable {
+    private let exit = Mutex<ChildProcess.Exit?>(nil)
+    private let ended = DispatchSemaphore(value: 0)
 
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
-        self.process.executableURL = executable
-        self.process.arguments = arguments
-        self.process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        self.process.standardError = self.errors
-        self.process.standardOutput = Pipe()
-        try self.process.run()
+    func set(_ exit: ChildProcess.Exit) {
+        self.exit.withLock { $0 = exit }
+        self.ended.signal()
     }
 
-    deinit { if self.process.isRunning { self.process.terminate() } }
+    /// Waits for the end; may be called several times.
+    func wait() -> ChildProcess.Exit {
+        self.ended.wait()
+        self.ended.signal()
+        return self.exit.withLock { $0 } ?? .status(0)
+    }
+}
+
+/// A `waymarkd` process.
+final class Run {
+    // Why not Foundation's `Process`: it can crash while others are started.
+    let process: ChildProcess
+    private let lines: Lines
+    /// Yields once, when the process ends.
+    private let exits: ExitBox
+
+    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+        let (errors, output, exits) = (try ChildProcess.newPipe(), open("/dev/null", O_WRONLY), ExitBox())
+        defer { for end in [errors.write, output] { close(end) } }
+        self.lines = Lines(FileHandle(fileDescriptor: errors.read, closeOnDealloc: true))
+        self.exits = exits
+        let start = ChildProcess.Start(
+            words: [executable.path] + arguments,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, output: output,
+            errors: errors.write)
+        self.process = try ChildProcess(start) { exits.set($0) }
+    }
+
+    deinit { self.process.signal(SIGTERM) }
 
     /// The next line of the log; nil at its end.
     func line() -> String? { self.lines.next() }
@@ -84,8 +109,10 @@ final class Run {
     }
 
     func status() -> Int32 {
-        Patience.forEnd(of: self.process.processIdentifier) { self.process.waitUntilExit() }
-        return self.process.terminationStatus
+        switch Patience.forEnd(of: self.process.id, { self.exits.wait() }) {
+        case .status(let status): status
+        case .signal(let signal): 128 + signal
+        }
     }
 }
 
@@ -110,7 +137,7 @@ struct ExecutableTests {
         try garbage.send([0, 0, 0])
         #expect(try garbage.goodbye()?.code == .badMagic)
         #expect(run.says("code=badMagic"))
-        run.process.terminate()
+        run.process.signal(SIGTERM)
         #expect(try stuck.goodbye()?.code == .shuttingDown)
         #expect(run.status() == 0)
         #expect(run.says("closing their connections"))
@@ -141,7 +168,7 @@ struct ExecutableTests {
                 break
             }
         }
-        run.process.terminate()
+        run.process.signal(SIGTERM)
         #expect(run.status() == 0)
     }
 
@@ -155,13 +182,13 @@ struct ExecutableTests {
         let second = try Run(arguments)
         #expect(second.says("another process listens on unix:\(folder.path("v")) already"))
         #expect(second.status() == 1)
-        kill(first.process.processIdentifier, SIGKILL)
+        kill(first.process.id, SIGKILL)
         _ = first.status()
         let third = try Run(arguments)
         let peer = try RawSocket(third.addresses(1)[0])
         try peer.send(vehicleHello)
         #expect(try peer.receive()?.type == .welcome)
-        third.process.interrupt()
+        third.process.signal(SIGINT)
         #expect(third.status() == 0)
     }
 

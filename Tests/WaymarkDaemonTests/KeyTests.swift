@@ -1,5 +1,6 @@
 import Foundation
 import ListeningSockets
+import ProcessIO
 import Testing
 import WaymarkConfiguration
 import WaymarkDaemon
@@ -215,7 +216,7 @@ struct AccessExecutableTests {
         let (found, text) = try Self.run(
             ["--check-config", "--explain", question] + file, ["CREDENTIALS_DIRECTORY": folder.path])
         #expect(text.contains(expected), "\(question): \(text)")
-        #expect(found == status)
+        #expect(found == .status(status))
     }
 
     @Test func `an answer names the file and line of the rule, and why the rules before it do not apply`()
@@ -242,12 +243,12 @@ struct AccessExecutableTests {
         let listeners = "listeners: [{address: 'unix:\(folder.path("s"))', roles: [vehicle, navigation]}]"
         let open = try Run(try folder.configuration(listeners))
         #expect(open.says("no access rules"))
-        open.process.terminate()
+        open.process.signal(SIGTERM)
         #expect(!open.says("no access rules"))
         let closed = try Run(try folder.configuration("\(listeners)\nrules: [{allow: vehicle}]"))
         var lines = ""
         while !lines.contains("listening"), let line = closed.line() { lines += line }
-        closed.process.terminate()
+        closed.process.signal(SIGTERM)
         #expect(!lines.contains("no access rules"))
         #expect(!closed.says("no access rules"))
     }
@@ -276,7 +277,7 @@ struct AccessExecutableTests {
               - {refuse: navigation, vehicles: car}
               - {allow: navigation}
             """)
-        kill(run.process.processIdentifier, SIGHUP)
+        kill(run.process.id, SIGHUP)
         #expect(try bus.codeAtEnd() == .rulesChanged)
         let file = folder.path("config.yaml")
         #expect(run.says("rule=\(file):3"))
@@ -294,7 +295,7 @@ struct AccessExecutableTests {
             break
         }
         #expect(try car.isAnswered())
-        run.process.terminate()
+        run.process.signal(SIGTERM)
         for peer in [car, client] { peer.close() }
         #expect(run.status() == 0)
     }
@@ -327,24 +328,15 @@ struct AccessExecutableTests {
     }
 
     @Test func `a question needs a check`() throws {
-        #expect(try Self.run(["--explain", "user=root be car"], [:]).status == 64)
+        #expect(try Self.run(["--explain", "user=root be car"], [:]).exit == .status(64))
     }
 
     /// Runs the daemon to its end; returns its status and what it printed.
     private static func run(
         _ arguments: [String], _ environment: [String: String]
-    ) throws -> (status: Int32, text: String) {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = executable
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+    ) throws -> (exit: ChildProcess.Exit, text: String) {
+        let process = try FinishedProcess([executable.path] + arguments, environment: environment)
+        return (process.exit, process.text)
     }
 }
 

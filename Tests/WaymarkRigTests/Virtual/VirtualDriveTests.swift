@@ -1,5 +1,6 @@
 import ExpectedState
 import Foundation
+import ProcessIO
 import Testing
 import WaymarkClient
 import WaymarkGuidance
@@ -118,17 +119,12 @@ import WaymarkRoutes
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let other = folder.appending(path: "trace")
-        let process = Process()
-        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = [
-            "--testing-library", "swift-testing", "--filter", "the history of another process",
+        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path
+        let words = [
+            program, "--testing-library", "swift-testing", "--filter", "the history of another process",
         ]
-        process.environment = ProcessInfo.processInfo.environment.merging(["WAYMARK_TRACE_FILE": other.path])
-        { $1 }
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
+        let process = try FinishedProcess(words, environment: ["WAYMARK_TRACE_FILE": other.path])
+        try #require(process.exit == .status(0), "\(process.text)")
         let written = try String(contentsOf: other, encoding: .utf8)
         #expect(written == (try Self.storm(7).trace))
     }
