@@ -110,9 +110,17 @@ enum ClusterScreen {
 
     private static func alert(_ alert: NavigationAlert) -> [String] {
         let actions = alert.actions.enumerated().map { "[\($0 + 1)] \($1.titleVariants.first ?? "")" }
-        return ["  ⚠ \(alert.titleVariants.first ?? "")"]
+        return ["  \(self.mark(alert.priority)) \(alert.titleVariants.first ?? "")"]
             + (alert.subtitleVariants.first.map { ["    \($0)"] } ?? [])
             + (actions.isEmpty ? [] : ["    " + actions.joined(separator: "  ")])
+    }
+
+    private static func mark(_ priority: AlertPriority?) -> String {
+        switch priority {
+        case .high: "‼"
+        case .low: "·"
+        case .medium, .unrecognized, nil: "⚠"
+        }
     }
 
     private static func maneuvers(_ state: VehicleState, _ columns: Int) -> [String] {

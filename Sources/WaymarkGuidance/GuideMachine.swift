@@ -426,7 +426,7 @@ package struct GuideMachine: Sendable {
         let alert = NavigationAlert(
             id: Self.refusalAlerts + self.refusals,
             titleVariants: ["The stop cannot be added: no route found", "Stop not added"],
-            duration: Self.refusalTime)
+            duration: Self.refusalTime, notification: .once, priority: .medium)
         actions.append(.publish(.showAlert(alert)))
         self.startedAt = now + .nanoseconds(-self.driven.nanoseconds)
         self.drive.restateManeuver()

@@ -54,6 +54,14 @@ public enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomStr
     case rateFast = "LINT-RATE-FAST"
     /// A client that guides publishes no estimates for more than 10 seconds.
     case driveSilent = "LINT-DRIVE-SILENT"
+    /// A client publishes estimates that change nothing that is displayed.
+    case estimatesSame = "LINT-ESTIMATES-SAME"
+    /// A client adds the maneuvers of a route one at a time.
+    case maneuverSingle = "LINT-MANEUVER-SINGLE"
+    /// A client declares a feature and never uses it.
+    case featureUnused = "LINT-FEATURE-UNUSED"
+    /// An alert of high priority may not interrupt the display.
+    case alertQuiet = "LINT-ALERT-QUIET"
     /// A client continues guidance that was ended.
     case cancelIgnored = "LINT-CANCEL-IGNORED"
     /// The gateway rejected a publication.
@@ -111,6 +119,10 @@ public enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomStr
         case .answerTwice: "A client answered a request twice, or one that it was not asked."
         case .rateFast: "A client publishes the same value more often than a vehicle can show it."
         case .driveSilent: "A client that guides publishes no estimates for more than 10 seconds."
+        case .estimatesSame: "A client publishes estimates that change nothing that is displayed."
+        case .maneuverSingle: "A client adds the maneuvers of a route one at a time."
+        case .featureUnused: "A client declares a feature and never uses it."
+        case .alertQuiet: "An alert of high priority may not interrupt the display."
         case .cancelIgnored: "A client continues guidance that was ended."
         case .clientRejected: "The gateway rejected a publication."
         case .vehicleRejected: "The gateway rejected a message of a vehicle."
@@ -135,11 +147,12 @@ public enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomStr
         case .laneLink, .laneStale, .maneuverFarther, .estimatesOther, .upcomingNone, .stateDistance,
             .segmentManeuvers, .requestReroute, .rateFast, .driveSilent, .cancelIgnored, .promptLate,
             .alertStale, .receiptWrong, .readSlow, .promptUnasked, .peerSilent, .tripStays, .timeDistance,
-            .routeEstimates, .stateOrder, .answerTwice:
+            .routeEstimates, .stateOrder, .answerTwice, .estimatesSame:
             true
         case .maneuverKind, .maneuverAngle, .laneUnshown, .laneHighlight, .laneStatus, .tripRises,
             .maneuverRises, .upcomingOrder, .textOrder, .distanceDisplay, .segmentJoin, .clientRejected,
-            .vehicleRejected, .resumeForgotten, .resumeCursor:
+            .vehicleRejected, .resumeForgotten, .resumeCursor, .maneuverSingle, .featureUnused,
+            .alertQuiet:
             false
         }
     }

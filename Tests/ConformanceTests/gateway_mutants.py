@@ -215,6 +215,15 @@ edit("does not say which endpoint an extension is of", "VehicleExtension", lambd
 edit("lists no extensions in Welcome", "Welcome", lambda body: body.pop("extensions", None))
 drop("drops types that it does not know", "0x01E2", "0x0180", "0x01E1", "0x01E5")
 edit("drops unknown fields", "CurrentRoadName", lambda body: None)
+
+
+def exit_below_180(body):
+    for each in body.get("maneuvers", []):
+        if each.get("junction_exit_angle_degrees") == 180:
+            each["junction_exit_angle_degrees"] = 179
+
+
+edit("takes 180 and -180 for two angles", "AddManeuvers", exit_below_180, register=up)
 edit("does not forward unknown values", "AddManeuvers", lambda body: [each.pop("type", None) for each in body.get("maneuvers", [])])
 header(
     "clears flags that it does not know in frames that it fits",

@@ -48,6 +48,9 @@ import Testing
         for name in ["tripPreviews", "showAlert", "shareDestination"] {
             #expect(messages.contains { $0["message"] as? String == name }, "\(name)")
         }
+        let shown = try #require(messages.first { $0["message"] as? String == "showAlert" })
+        let alert = try #require(shown["alert"] as? [String: Any])
+        #expect(alert["notification"] as? String == "once" && alert["priority"] as? String == "medium")
         let first = try #require(messages.first { $0["message"] as? String == "startGuidance" })
         let route = try #require(first["route"] as? [String: Any] ?? first)
         let upcoming = try #require(route["upcomingManeuvers"] as? [Int])

@@ -29,8 +29,9 @@ def test_every_body_is_read_or_refused_as_its_vector_says() -> None:
         if vector["valid"]:
             message = decode(cls, body)
             if "json" in vector:
-                assert vectors.as_json(message) == vectors.known(vector["json"]), vector["name"]
-                if vector.get("canonical") and vectors.known(vector["json"]) == vector["json"]:
+                read = vectors.as_read(vectors.known(vector["json"]))
+                assert vectors.as_json(message) == read, vector["name"]
+                if vector.get("canonical") and read == vector["json"]:
                     assert encode(message) == body, vector["name"]
             assert decode(cls, encode(message)) == message, vector["name"]
         else:

@@ -115,7 +115,8 @@ extension RandomValues {
             junctionElementAngles: self.list(0...32) { $0.angle() }.filter { $0 != exit },
             linkedLaneGuidance: self.maybe { LaneGuidanceID(rawValue: $0.id()) },
             initialTravelEstimates: self.maybe { $0.estimates() },
-            roundaboutExitNumber: self.maybe { $0.number(1...255) }, isIntermediateWaypoint: self.flag())
+            roundaboutExitNumber: self.maybe { $0.number(1...255) }, isIntermediateWaypoint: self.flag(),
+            notification: self.maybe { $0.enumeration() })
     }
 
     package mutating func lane() -> Lane {
@@ -205,6 +206,7 @@ extension RandomValues {
             actions: (1...2).prefix(self.number(0...2)).map {
                 AlertAction(id: UInt32($0), titleVariants: self.variants(1...8))
             },
-            duration: self.maybe { .milliseconds($0.number(5_000...600_000)) })
+            duration: self.maybe { .milliseconds($0.number(5_000...600_000)) },
+            notification: self.maybe { $0.enumeration() }, priority: self.maybe { $0.enumeration() })
     }
 }

@@ -3,7 +3,7 @@ import WaymarkProtocol
 /// How this library reads values that the page lets a receiver read in another way than they are written.
 enum Reading {
     static func of(_ json: JSON, _ message: String) -> JSON {
-        var json = self.instants(self.withoutUnknown(json))
+        var json = self.angles(self.instants(self.withoutUnknown(json)))
         switch message {
         case "Hello": self.readHello(&json)
         case "Welcome":
@@ -118,6 +118,19 @@ enum Reading {
                         }
                         return (key, .text("\(min(instant, latest))"))
                     }))
+        case _: return json
+        }
+    }
+
+    /// Of the angles 180 and -180, which are the same, the model has -180.
+    private static func angles(_ json: JSON, _ key: String = "") -> JSON {
+        switch json {
+        case .list(let list): return .list(list.map { self.angles($0, key) })
+        case .object(let object):
+            return .object(
+                Dictionary(uniqueKeysWithValues: object.map { ($0.key, self.angles($0.value, $0.key)) }))
+        case .number(180) where key.hasSuffix("angle_degrees") || key.hasSuffix("angles_degrees"):
+            return .number(-180)
         case _: return json
         }
     }

@@ -30,7 +30,7 @@ enum Samples {
         junctionExitAngle: .degrees(-10),
         junctionElementAngles: [.degrees(-180), .degrees(-90), .degrees(85)],
         linkedLaneGuidance: LaneGuidanceID(rawValue: 9), initialTravelEstimates: estimates,
-        roundaboutExitNumber: 2, isIntermediateWaypoint: true)
+        roundaboutExitNumber: 2, isIntermediateWaypoint: true, notification: .withEstimates)
     static let laneGuidance = LaneGuidance(
         id: LaneGuidanceID(rawValue: 9),
         lanes: [
@@ -59,7 +59,7 @@ enum Samples {
     static let alert = NavigationAlert(
         id: 3, titleVariants: ["Faster route"], subtitleVariants: ["Saves 4 min"],
         actions: [AlertAction(id: 1, titleVariants: ["Take it"]), AlertAction(id: 2, titleVariants: ["No"])],
-        duration: .seconds(10))
+        duration: .seconds(10), notification: .once, priority: .high)
     static let status = VehicleStatus(
         vehicle: vehicle, standing: .refused(.vehicleBusy),
         endpoints: [

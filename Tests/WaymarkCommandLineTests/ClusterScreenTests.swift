@@ -196,6 +196,18 @@ import WaymarkProtocol
         }
     }
 
+    @Test func `an alert has the mark of its priority`() async throws {
+        try await Self.withConnectedApp { app, screen in
+            let marks: [(AlertPriority?, String)] = [(.high, "‼"), (.medium, "⚠"), (.low, "·"), (nil, "⚠")]
+            for (priority, mark) in marks {
+                var state = VehicleState()
+                state.alert = NavigationAlert(id: 1, titleVariants: ["Jam"], priority: priority)
+                await app.apply(VehicleUpdate("showAlert", .other, state))
+                #expect(screen.text.contains("\(mark) Jam"))
+            }
+        }
+    }
+
     @Test func `a typed place can be deleted`() async throws {
         try await Self.withConnectedApp { app, screen in
             for key in Keyboard.keys("w47") { await app.press(key) }

@@ -297,7 +297,7 @@ import WaymarkTexts
     private static let alert = NavigationAlert(
         id: 1, titleVariants: ["t"], subtitleVariants: ["s"],
         actions: [AlertAction(id: 1, titleVariants: ["a"])],
-        duration: .seconds(5))
+        duration: .seconds(5), notification: .once, priority: .high)
 
     private static let route: RouteInformation = {
         let (maneuver, lanes) = (ManeuverID(rawValue: 1), LaneGuidanceID(rawValue: 1))
@@ -308,7 +308,8 @@ import WaymarkTexts
                     roadFollowingManeuverVariants: ["r"], highwayExitLabel: "1A",
                     junctionExitAngle: .degrees(5),
                     junctionElementAngles: [.degrees(6)], linkedLaneGuidance: lanes,
-                    initialTravelEstimates: estimates, roundaboutExitNumber: 1, isIntermediateWaypoint: true)
+                    initialTravelEstimates: estimates, roundaboutExitNumber: 1, isIntermediateWaypoint: true,
+                    notification: .once)
             ],
             laneGuidances: [
                 LaneGuidance(

@@ -177,6 +177,7 @@ import WaymarkRoutes
         #expect(alerts[0].alert.titleVariants == ["Roadworks: 2 km"])
         #expect(alerts[0].alert.actions.map(\.titleVariants) == [["Avoid"], ["Ignore"]])
         #expect(alerts.map(\.alert.id) == [1, 2])
+        #expect(alerts.allSatisfy { $0.alert.notification == .once && $0.alert.priority == .medium })
     }
 
     @Test(arguments: [

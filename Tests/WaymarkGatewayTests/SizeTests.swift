@@ -68,6 +68,7 @@ private enum Largest {
         maneuver.initialTravelEstimates = estimates
         maneuver.roundaboutExitNumber = 255
         maneuver.isIntermediateWaypoint = true
+        maneuver.notification = NotificationStyle(rawValue: UInt32(Int32.max))
         return maneuver
     }
 
@@ -97,7 +98,8 @@ private enum Largest {
         id: .max, titleVariants: variants, subtitleVariants: variants,
         actions: [
             AlertAction(id: 1, titleVariants: variants), AlertAction(id: 2, titleVariants: variants),
-        ])
+        ], notification: NotificationStyle(rawValue: UInt32(Int32.max)),
+        priority: AlertPriority(rawValue: UInt32(Int32.max)))
 
     /// Of each type one that is as large as it may be, in an order that a session allows.
     static var publications: [Publication] {

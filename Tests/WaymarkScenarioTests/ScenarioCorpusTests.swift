@@ -49,7 +49,9 @@ import WaymarkScenario
         "towards": Scenario.Fault.Way.allCases.map(\.rawValue),
         "with": Scenario.Fault.CutEnding.allCases.map(\.rawValue),
         "message": MessageType.allCases.map { "\($0)" }, "lint": LintID.allCases.map(\.rawValue),
-        "route": Self.shipped("routes"), "profile": Self.shipped("profiles"),
+        "notification": NotificationStyle.allKnown.map(\.name),
+        "priority": AlertPriority.allKnown.map(\.name), "route": Self.shipped("routes"),
+        "profile": Self.shipped("profiles"),
     ]
 
     /// The names of the files that ship, without their ending.

@@ -36,7 +36,17 @@ ACTIONS = [
     {"resume": True},
     {"stand-for": "1min"},
     {"reroute": {"route": "b", "reason": "missedTurn"}},
-    {"alert": {"id": 1, "title": "Closed", "subtitle": "Tunnel", "actions": ["Yes", "No"], "for": "10s"}},
+    {
+        "alert": {
+            "id": 1,
+            "title": "Closed",
+            "subtitle": "Tunnel",
+            "actions": ["Yes", "No"],
+            "for": "10s",
+            "notification": "withEstimates",
+            "priority": "high",
+        }
+    },
     {"dismiss-alert": 1},
     {"share-destination": True},
     {"preview": ["a", "b"]},
@@ -294,6 +304,8 @@ def wrong_combinations():
     yield "set nothing", scenario(steps=[{"do": {"set": {}}}])
     yield "limited twice", scenario(steps=[{"do": {"set": {"limitedUserInterfaces": ["lists", "lists"]}}}])
     yield "alert without title", scenario(steps=[{"do": {"alert": {"id": 1}}}])
+    yield "alert of no priority", scenario(steps=[{"do": {"alert": {"id": 1, "title": "x", "priority": "highest"}}}])
+    yield "alert of no notification", scenario(steps=[{"do": {"alert": {"id": 1, "title": "x", "notification": "none"}}}])
     yield "alert 0", scenario(steps=[{"do": {"dismiss-alert": 0}}])
     yield "three actions", scenario(steps=[{"do": {"alert": {"id": 1, "title": "x", "actions": ["a", "b", "c"]}}}])
     yield from wrong_faults()

@@ -52,7 +52,7 @@ BESIDE = {
     ("Receipt", "shown_sequence"): {"received_sequence": str(2**64 - 1)},
     ("EndpointReceipt", "shown_sequence"): {"received_sequence": str(2**64 - 1)},
     ("Trip", "selected_route_choice_id"): {"route_choices": [{"id": 1}, {"id": 4294967295}]},
-    ("Lane", "highlighted_angle_degrees"): {"angles_degrees": [-180, 0, 179], "status": 1},
+    ("Lane", "highlighted_angle_degrees"): {"angles_degrees": [-180, 0, 179, 180], "status": 1},
     ("RequestAnswer", "travel_estimates"): {"answer": 1},
     ("RequestAnswer", "reason"): {"answer": 4},
     ("DestinationShareStatus", "outcome"): {"stage": 3},

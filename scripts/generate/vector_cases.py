@@ -134,6 +134,15 @@ CONTRADICTIONS = [
         "INCONSISTENT",
         "maneuvers[0].junction_element_angles_degrees[0]",
     ),
+    *(
+        (
+            "AddManeuvers",
+            maneuvers({"id": 1, "junction_exit_angle_degrees": one, "junction_element_angles_degrees": [0, other]}),
+            "INCONSISTENT",
+            "maneuvers[0].junction_element_angles_degrees[1]",
+        )
+        for one, other in ((180, -180), (-180, 180))
+    ),
     (
         "AddLaneGuidances",
         lanes({"angles_degrees": [0], "highlighted_angle_degrees": 90, "status": 1}),
@@ -189,6 +198,8 @@ AGREEMENTS = [
     ("AddManeuvers", maneuvers({"id": 1, "junction_exit_angle_degrees": 0, "junction_element_angles_degrees": [1, 1]})),
     ("AddManeuvers", maneuvers({"id": 1, "junction_element_angles_degrees": [0]})),
     ("AddLaneGuidances", lanes({"angles_degrees": [0, 90], "highlighted_angle_degrees": 90, "status": 99})),
+    ("AddLaneGuidances", lanes({"angles_degrees": [-180], "highlighted_angle_degrees": 180, "status": 1})),
+    ("AddLaneGuidances", lanes({"angles_degrees": [180], "highlighted_angle_degrees": -180, "status": 1})),
     ("AddLaneGuidances", lanes({"status": 2})),
     # What an id refers to is checked with the session's state, not with the body.
     ("UpcomingManeuvers", {"generation": 1, "maneuver_ids": [1, 1, 0]}),

@@ -259,14 +259,20 @@ def one_of(field, elements, key):
     )
 
 
+def canonical(angle):
+    """The angle of 180 and of -180 degrees is the same."""
+    return -180 if angle == 180 else angle
+
+
 def exit_angle(message):
-    angle, others = message.get("junction_exit_angle_degrees"), message.get("junction_element_angles_degrees", [])
+    angle = canonical(message.get("junction_exit_angle_degrees"))
+    others = [canonical(each) for each in message.get("junction_element_angles_degrees", [])]
     return ("INCONSISTENT", f"[{others.index(angle)}]") if angle in others else None
 
 
 def highlighted(message):
-    angle = message.get("highlighted_angle_degrees")
-    if angle is None or (angle in message.get("angles_degrees", []) and message.get("status", 0) != 0):
+    angle = canonical(message.get("highlighted_angle_degrees"))
+    if angle is None or (angle in [canonical(each) for each in message.get("angles_degrees", [])] and message.get("status", 0) != 0):
         return None
     return "INCONSISTENT"
 

@@ -37,6 +37,7 @@ extension FieldNumber {
         static let initialTravelEstimates = 11
         static let roundaboutExitNumber = 12
         static let intermediateWaypoint = 13
+        static let notification = 14
     }
 
     enum Lane {
@@ -115,5 +116,7 @@ extension FieldNumber {
         static let subtitleVariants = 3
         static let actions = 4
         static let durationMilliseconds = 5
+        static let notification = 6
+        static let priority = 7
     }
 }

@@ -31,17 +31,18 @@ extension FieldRules {
         "instruction_variants": .text(512).atMost(8).place,
         "road_following_maneuver_variants": .text(512).atMost(8).place,
         "highway_exit_label": .text(64).place,
-        "junction_exit_angle_degrees": .range(-180...179),
-        "junction_element_angles_degrees": .range(-180...179).atMost(32),
+        "junction_exit_angle_degrees": .range(-180...180),
+        "junction_element_angles_degrees": .range(-180...180).atMost(32),
         "linked_lane_guidance_id": .any,
         "initial_travel_estimates": .any,
         "roundabout_exit_number": .range(0...255),
         "intermediate_waypoint": .any,
+        "notification": .enumeration,
     ]
 
     static let lane: Rules = [
-        "angles_degrees": .range(-180...179).atMost(16),
-        "highlighted_angle_degrees": .range(-180...179),
+        "angles_degrees": .range(-180...180).atMost(16),
+        "highlighted_angle_degrees": .range(-180...180),
         "status": .enumeration,
     ]
 
@@ -115,5 +116,7 @@ extension FieldRules {
         "subtitle_variants": .text(512).atMost(8).place,
         "actions": .any.atMost(2),
         "duration_milliseconds": .range(0...600_000),
+        "notification": .enumeration,
+        "priority": .enumeration,
     ]
 }

@@ -284,7 +284,9 @@ struct DriveContentOptions: ParsableArguments {
             }
             return (
                 kilometers * 1_000,
-                NavigationAlert(id: UInt32(index + 1), titleVariants: [words[0]], actions: actions)
+                NavigationAlert(
+                    id: UInt32(index + 1), titleVariants: [words[0]], actions: actions, notification: .once,
+                    priority: .medium)
             )
         }
     }

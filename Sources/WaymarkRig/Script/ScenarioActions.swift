@@ -199,6 +199,6 @@ extension Scenario.Action.Alert {
             subtitleVariants: self.subtitle.isEmpty ? [] : [self.subtitle],
             actions: self.actions.enumerated().map {
                 AlertAction(id: UInt32($0 + 1), titleVariants: [$1])
-            }, duration: self.duration)
+            }, duration: self.duration, notification: self.notification, priority: self.priority)
     }
 }

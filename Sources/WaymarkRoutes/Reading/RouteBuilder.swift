@@ -152,6 +152,7 @@ struct RouteBuilder {
         maneuver.highwayExitLabel = self.draft.book.fit(
             step.maneuver.highwayExitLabel, bytesMax: ProtocolConstants.shortTextBytesMax, at: step.path)
         maneuver.junctionExitAngle = step.maneuver.junctionExitAngle
+        maneuver.type = self.type(of: maneuver, at: step, after: previous)
         let elements = Set(step.maneuver.junctionElementAngles).subtracting(
             [step.maneuver.junctionExitAngle].compactMap(\.self))
         maneuver.junctionElementAngles = self.draft.book.fit(
@@ -163,6 +164,19 @@ struct RouteBuilder {
         self.maneuverIndices.append(max(place, self.maneuverIndices.last ?? 0))
         self.segmentItems[self.segmentItems.count - 1].maneuvers.append(id)
         return id
+    }
+
+    /// The engine's type, unless the directions or the names of the roads say another one.
+    private func type(
+        of maneuver: Maneuver, at step: LegDraft.Step, after previous: LegDraft.Step?
+    ) -> ManeuverType {
+        let type = maneuver.type.turning(by: maneuver.junctionExitAngle)
+        // Why the maneuver before: a vehicle can compare only with what that says of its road.
+        let shown = self.maneuvers.last?.roadFollowingManeuverVariants.first
+        guard shown == nil || shown != maneuver.roadFollowingManeuverVariants.first else {
+            return type == .straightAhead ? .followRoad : type
+        }
+        return type.leading(from: previous?.roadNames ?? [], to: step.roadNames)
     }
 
     /// The engine's distance and time of the step before; the first maneuver of a leg is at the last one of the leg before.

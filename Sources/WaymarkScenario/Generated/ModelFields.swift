@@ -81,6 +81,7 @@ extension Maneuver: FieldObject {
         .object("initialTravelEstimates") { $0.initialTravelEstimates },
         .quantity("roundaboutExitNumber") { $0.roundaboutExitNumber },
         .flag("isIntermediateWaypoint") { $0.isIntermediateWaypoint },
+        .word("notification") { $0.notification },
     ]
 }
 
@@ -142,5 +143,7 @@ extension NavigationAlert: FieldObject {
         .texts("subtitleVariants") { $0.subtitleVariants },
         .objects("actions") { $0.actions },
         .quantity("durationMilliseconds", .milliseconds) { $0.duration },
+        .word("notification") { $0.notification },
+        .word("priority") { $0.priority },
     ]
 }

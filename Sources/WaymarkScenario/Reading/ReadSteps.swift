@@ -211,16 +211,19 @@ extension ScenarioReader {
     }
 
     private mutating func alert(_ node: Node) -> Scenario.Action.Alert? {
-        let keys = ["id", "title", "subtitle", "actions", "for"]
+        let keys = ["id", "title", "subtitle", "actions", "for", "notification", "priority"]
         guard let map = self.mapping(node, "alert", keys) else { return nil }
         self.require(["id", "title"], map)
         let subtitle = map["subtitle"].flatMap { self.text($0, "subtitle", 0...512) }
         let actions = self.list(map["actions"], "actions", 0...2) { $0.text($1, "an action", 1...512) }
         let duration = map["for"].flatMap { self.duration($0, "for") }
+        let notification: NotificationStyle? = map["notification"].flatMap { self.word($0, "notification") }
+        let priority: AlertPriority? = map["priority"].flatMap { self.word($0, "priority") }
         guard let id = map["id"].flatMap({ self.id($0, "id") }),
             let title = map["title"].flatMap({ self.text($0, "title", 1...512) })
         else { return nil }
         return Scenario.Action.Alert(
-            id: id, title: title, subtitle: subtitle ?? "", actions: actions, duration: duration)
+            id: id, title: title, subtitle: subtitle ?? "", actions: actions, duration: duration,
+            notification: notification, priority: priority)
     }
 }

@@ -121,16 +121,21 @@ extension Scenario {
             package var actions: [String] = []
             /// nil: until it is dismissed.
             package var duration: Duration?
+            package var notification: NotificationStyle?
+            package var priority: AlertPriority?
 
             package init(
                 id: UInt32, title: String, subtitle: String = "", actions: [String] = [],
-                duration: Duration? = nil
+                duration: Duration? = nil, notification: NotificationStyle? = nil,
+                priority: AlertPriority? = nil
             ) {
                 self.id = id
                 self.title = title
                 self.subtitle = subtitle
                 self.actions = actions
                 self.duration = duration
+                self.notification = notification
+                self.priority = priority
             }
         }
 

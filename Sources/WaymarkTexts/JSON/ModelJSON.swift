@@ -82,6 +82,7 @@ package enum ModelJSON {
         object.set("initialTravelEstimates", maneuver.initialTravelEstimates.map(self.estimates))
         object.set("roundaboutExitNumber", maneuver.roundaboutExitNumber.map { Int($0) })
         if maneuver.isIntermediateWaypoint { object["isIntermediateWaypoint"] = true }
+        object.set("notification", maneuver.notification?.name)
         return object
     }
 
@@ -139,6 +140,8 @@ package enum ModelJSON {
             nonEmpty: "actions",
             alert.actions.map { ["id": Int($0.id), "titleVariants": $0.titleVariants] as [String: Any] })
         object.set("durationMilliseconds", alert.duration.map { Int($0 / .milliseconds(1)) })
+        object.set("notification", alert.notification?.name)
+        object.set("priority", alert.priority?.name)
         return object
     }
 }

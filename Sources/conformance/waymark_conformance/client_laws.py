@@ -7,6 +7,11 @@ ANYTIME = {"TripPreviews", "StartGuidance", "FinishGuidance", "CancelGuidance"}
 STATES = ["CONTINUE", "INITIAL", "PREPARE", "EXECUTE"]
 
 
+def canonical(angle):
+    """The angle of 180 and of -180 degrees is the same."""
+    return -180 if angle == 180 else angle
+
+
 class Session:
     """What a client has published in one session."""
 
@@ -140,12 +145,13 @@ class ClientLaws(PeerLaws):
             angles = maneuver.get("junction_element_angles_degrees", [])
             self.law(
                 "CONSISTENT",
-                maneuver.get("junction_exit_angle_degrees") not in angles,
+                canonical(maneuver.get("junction_exit_angle_degrees")) not in map(canonical, angles),
                 f"{name}: the exit angle is among the other roads",
             )
         for lane in (lane for guidance in route.get("lane_guidances", []) for lane in guidance.get("lanes", [])):
             if "highlighted_angle_degrees" in lane:
-                fits = lane["highlighted_angle_degrees"] in lane.get("angles_degrees", []) and lane.get("status", "NOT_GOOD") != "NOT_GOOD"
+                is_known = canonical(lane["highlighted_angle_degrees"]) in map(canonical, lane.get("angles_degrees", []))
+                fits = is_known and lane.get("status", "NOT_GOOD") != "NOT_GOOD"
                 self.law("CONSISTENT", fits, f"{name}: a lane highlights an angle that it does not have")
         for segment in route.get("segments", []):
             self.line(name, segment.get("coordinates", {}))

@@ -867,7 +867,7 @@ const ProtobufCMessageDescriptor waymark__v1__travel_estimates__descriptor =
   (ProtobufCMessageInit) waymark__v1__travel_estimates__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__maneuver__field_descriptors[13] =
+static const ProtobufCFieldDescriptor waymark__v1__maneuver__field_descriptors[14] =
 {
   {
     "id",
@@ -1025,6 +1025,18 @@ static const ProtobufCFieldDescriptor waymark__v1__maneuver__field_descriptors[1
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "notification",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Maneuver, notification),
+    &waymark__v1__notification_style__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__maneuver__field_indices_by_name[] = {
   6,   /* field[6] = highway_exit_label */
@@ -1036,6 +1048,7 @@ static const unsigned waymark__v1__maneuver__field_indices_by_name[] = {
   7,   /* field[7] = junction_exit_angle_degrees */
   2,   /* field[2] = junction_type */
   9,   /* field[9] = linked_lane_guidance_id */
+  13,   /* field[13] = notification */
   5,   /* field[5] = road_following_maneuver_variants */
   11,   /* field[11] = roundabout_exit_number */
   3,   /* field[3] = traffic_side */
@@ -1044,7 +1057,7 @@ static const unsigned waymark__v1__maneuver__field_indices_by_name[] = {
 static const ProtobufCIntRange waymark__v1__maneuver__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 13 }
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor waymark__v1__maneuver__descriptor =
 {
@@ -1054,7 +1067,7 @@ const ProtobufCMessageDescriptor waymark__v1__maneuver__descriptor =
   "Waymark__V1__Maneuver",
   "waymark.v1",
   sizeof(Waymark__V1__Maneuver),
-  13,
+  14,
   waymark__v1__maneuver__field_descriptors,
   waymark__v1__maneuver__field_indices_by_name,
   1,  waymark__v1__maneuver__number_ranges,
@@ -1859,7 +1872,7 @@ const ProtobufCMessageDescriptor waymark__v1__alert_action__descriptor =
   (ProtobufCMessageInit) waymark__v1__alert_action__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__navigation_alert__field_descriptors[5] =
+static const ProtobufCFieldDescriptor waymark__v1__navigation_alert__field_descriptors[7] =
 {
   {
     "id",
@@ -1921,18 +1934,44 @@ static const ProtobufCFieldDescriptor waymark__v1__navigation_alert__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "notification",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__NavigationAlert, notification),
+    &waymark__v1__notification_style__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "priority",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__NavigationAlert, priority),
+    &waymark__v1__alert_priority__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__navigation_alert__field_indices_by_name[] = {
   3,   /* field[3] = actions */
   4,   /* field[4] = duration_milliseconds */
   0,   /* field[0] = id */
+  5,   /* field[5] = notification */
+  6,   /* field[6] = priority */
   2,   /* field[2] = subtitle_variants */
   1,   /* field[1] = title_variants */
 };
 static const ProtobufCIntRange waymark__v1__navigation_alert__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor waymark__v1__navigation_alert__descriptor =
 {
@@ -1942,7 +1981,7 @@ const ProtobufCMessageDescriptor waymark__v1__navigation_alert__descriptor =
   "Waymark__V1__NavigationAlert",
   "waymark.v1",
   sizeof(Waymark__V1__NavigationAlert),
-  5,
+  7,
   waymark__v1__navigation_alert__field_descriptors,
   waymark__v1__navigation_alert__field_indices_by_name,
   1,  waymark__v1__navigation_alert__number_ranges,
@@ -2337,6 +2376,70 @@ const ProtobufCEnumDescriptor waymark__v1__route_source__descriptor =
   waymark__v1__route_source__enum_values_by_name,
   1,
   waymark__v1__route_source__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue waymark__v1__notification_style__enum_values_by_number[4] =
+{
+  { "NOTIFICATION_STYLE_UNSPECIFIED", "WAYMARK__V1__NOTIFICATION_STYLE__NOTIFICATION_STYLE_UNSPECIFIED", 0 },
+  { "NOTIFICATION_STYLE_NEVER", "WAYMARK__V1__NOTIFICATION_STYLE__NOTIFICATION_STYLE_NEVER", 1 },
+  { "NOTIFICATION_STYLE_ONCE", "WAYMARK__V1__NOTIFICATION_STYLE__NOTIFICATION_STYLE_ONCE", 2 },
+  { "NOTIFICATION_STYLE_WITH_ESTIMATES", "WAYMARK__V1__NOTIFICATION_STYLE__NOTIFICATION_STYLE_WITH_ESTIMATES", 3 },
+};
+static const ProtobufCIntRange waymark__v1__notification_style__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex waymark__v1__notification_style__enum_values_by_name[4] =
+{
+  { "NOTIFICATION_STYLE_NEVER", 1 },
+  { "NOTIFICATION_STYLE_ONCE", 2 },
+  { "NOTIFICATION_STYLE_UNSPECIFIED", 0 },
+  { "NOTIFICATION_STYLE_WITH_ESTIMATES", 3 },
+};
+const ProtobufCEnumDescriptor waymark__v1__notification_style__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "waymark.v1.NotificationStyle",
+  "NotificationStyle",
+  "Waymark__V1__NotificationStyle",
+  "waymark.v1",
+  4,
+  waymark__v1__notification_style__enum_values_by_number,
+  4,
+  waymark__v1__notification_style__enum_values_by_name,
+  1,
+  waymark__v1__notification_style__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue waymark__v1__alert_priority__enum_values_by_number[4] =
+{
+  { "ALERT_PRIORITY_UNSPECIFIED", "WAYMARK__V1__ALERT_PRIORITY__ALERT_PRIORITY_UNSPECIFIED", 0 },
+  { "ALERT_PRIORITY_LOW", "WAYMARK__V1__ALERT_PRIORITY__ALERT_PRIORITY_LOW", 1 },
+  { "ALERT_PRIORITY_MEDIUM", "WAYMARK__V1__ALERT_PRIORITY__ALERT_PRIORITY_MEDIUM", 2 },
+  { "ALERT_PRIORITY_HIGH", "WAYMARK__V1__ALERT_PRIORITY__ALERT_PRIORITY_HIGH", 3 },
+};
+static const ProtobufCIntRange waymark__v1__alert_priority__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex waymark__v1__alert_priority__enum_values_by_name[4] =
+{
+  { "ALERT_PRIORITY_HIGH", 3 },
+  { "ALERT_PRIORITY_LOW", 1 },
+  { "ALERT_PRIORITY_MEDIUM", 2 },
+  { "ALERT_PRIORITY_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor waymark__v1__alert_priority__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "waymark.v1.AlertPriority",
+  "AlertPriority",
+  "Waymark__V1__AlertPriority",
+  "waymark.v1",
+  4,
+  waymark__v1__alert_priority__enum_values_by_number,
+  4,
+  waymark__v1__alert_priority__enum_values_by_name,
+  1,
+  waymark__v1__alert_priority__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue waymark__v1__distance_unit__enum_values_by_number[6] =

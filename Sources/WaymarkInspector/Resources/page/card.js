@@ -64,12 +64,22 @@ function phaseText(state) {
 	}
 }
 
+/** What an alert says of its importance, and whether it may interrupt the display. */
+const interruption = alert =>
+	[
+		alert.priority && `priority: ${sentence(alert.priority)}`,
+		alert.notification && `interrupts the display: ${sentence(alert.notification)}`,
+	]
+		.filter(Boolean)
+		.join(", ");
+
 const alertBox = alert =>
 	html(
 		"div.alert",
 		{ role: "group", label: "Alert" },
 		html("strong", `▲ ${alert.titleVariants?.[0] ?? "Alert"}`),
 		alert.subtitleVariants?.[0] && html("p", alert.subtitleVariants[0]),
+		(alert.priority || alert.notification) && hint(interruption(alert)),
 		alert.actions?.length
 			? hint(alert.actions.map(action => `[${action.titleVariants?.[0] ?? action.id}] `))
 			: null,

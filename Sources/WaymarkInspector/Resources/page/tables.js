@@ -264,6 +264,7 @@ const MANEUVER_COLUMNS = [
 	{ name: "Linked lanes", cell: own("linkedLaneGuidance", "linked lanes", id => anchor({ view: "lanes" }, id)) },
 	{ name: "Exit label", cell: own("highwayExitLabel", "exit label") },
 	{ name: "Roundabout exit", kind: "number", cell: own("roundaboutExitNumber", "roundabout exit") },
+	{ name: "Interrupts", cell: own("notification", "notification", value => sentence(value)) },
 	{ name: "Via", cell: row => (row.published.isIntermediateWaypoint ? "yes" : "no") },
 	{ name: "Added by", kind: "number", cell: "addedBy" },
 	{ name: "Place", isDerived: true, cell: "at", show: coordinate },

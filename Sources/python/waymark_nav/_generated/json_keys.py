@@ -86,6 +86,7 @@ MANEUVER = shape(
     Key("initialTravelEstimates", "initial_travel_estimates", TRAVEL_ESTIMATES, KNOWN),
     Key("roundaboutExitNumber", "roundabout_exit_number", NUMBER, FILLED),
     Key("isIntermediateWaypoint", "intermediate_waypoint", FLAG, FILLED),
+    Key("notification", "notification", word(m.NotificationStyle), FILLED),
 )
 LANE = shape(
     Key("angles", "angles_degrees", Items(DEGREES), ALWAYS),
@@ -129,6 +130,8 @@ NAVIGATION_ALERT = shape(
     Key("subtitleVariants", "subtitle_variants", Items(TEXT), FILLED),
     Key("actions", "actions", Items(ALERT_ACTION), FILLED),
     Key("durationMilliseconds", "duration_milliseconds", MILLISECONDS, FILLED),
+    Key("notification", "notification", word(m.NotificationStyle), FILLED),
+    Key("priority", "priority", word(m.AlertPriority), FILLED),
 )
 
 #: The names of a publication's fields. Those that are not here have none.

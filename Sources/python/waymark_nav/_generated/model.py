@@ -12,15 +12,15 @@ class ManeuverType(OpenEnum):
 
     #: Nothing to turn at.
     NO_TURN = 0
-    #: Turn left.
+    #: Turn left, by 45 to 135 degrees.
     LEFT_TURN = 1
-    #: Turn right.
+    #: Turn right, by 45 to 135 degrees.
     RIGHT_TURN = 2
-    #: Go straight ahead.
+    #: Go straight ahead; the road's name changes.
     STRAIGHT_AHEAD = 3
-    #: Make a U-turn.
+    #: Make a U-turn and proceed to the route.
     U_TURN = 4
-    #: Follow the road.
+    #: Follow the same road.
     FOLLOW_ROAD = 5
     #: Enter a roundabout.
     ENTER_ROUNDABOUT = 6
@@ -30,15 +30,15 @@ class ManeuverType(OpenEnum):
     OFF_RAMP = 8
     #: Take a ramp onto a road.
     ON_RAMP = 9
-    #: The end of navigation, where the road network ends before the destination.
+    #: Arrive where navigation is complete; the rest of the journey needs another means of transport.
     ARRIVE_END_OF_NAVIGATION = 10
-    #: Start driving along the route.
+    #: Proceed to the beginning of the route.
     START_ROUTE = 11
     #: Arrive at the destination, or at a waypoint.
     ARRIVE_AT_DESTINATION = 12
-    #: Keep left at a fork.
+    #: Keep left where the road divides.
     KEEP_LEFT = 13
-    #: Keep right at a fork.
+    #: Keep right where the road divides.
     KEEP_RIGHT = 14
     #: Drive onto a ferry.
     ENTER_FERRY = 15
@@ -46,7 +46,7 @@ class ManeuverType(OpenEnum):
     EXIT_FERRY = 16
     #: Change from one ferry to another.
     CHANGE_FERRY = 17
-    #: Start driving along the route with a U-turn.
+    #: Proceed to the beginning of the route with a U-turn.
     START_ROUTE_WITH_U_TURN = 18
     #: Make a U-turn by way of a roundabout.
     U_TURN_AT_ROUNDABOUT = 19
@@ -64,7 +64,8 @@ class ManeuverType(OpenEnum):
     ARRIVE_AT_DESTINATION_RIGHT = 25
     #: Make a U-turn when possible: the vehicle is off the route.
     U_TURN_WHEN_POSSIBLE = 26
-    #: The end of the directions, where no further ones are known.
+    #: Arrive where the directions end and navigation is complete; the rest of the journey needs another means of
+    #: transport.
     ARRIVE_END_OF_DIRECTIONS = 27
     #: Take exit 1 of a roundabout.
     ROUNDABOUT_EXIT_1 = 28
@@ -104,13 +105,13 @@ class ManeuverType(OpenEnum):
     ROUNDABOUT_EXIT_18 = 45
     #: Take exit 19 of a roundabout.
     ROUNDABOUT_EXIT_19 = 46
-    #: Turn sharp left.
+    #: Turn sharp left, by 135 to 180 degrees.
     SHARP_LEFT_TURN = 47
-    #: Turn sharp right.
+    #: Turn sharp right, by 135 to 180 degrees.
     SHARP_RIGHT_TURN = 48
-    #: Turn slightly left.
+    #: Turn slightly left, by less than 45 degrees, onto a different road.
     SLIGHT_LEFT_TURN = 49
-    #: Turn slightly right.
+    #: Turn slightly right, by less than 45 degrees, onto a different road.
     SLIGHT_RIGHT_TURN = 50
     #: Change from one motorway to another.
     CHANGE_HIGHWAY = 51
@@ -225,6 +226,34 @@ class RouteSource(OpenEnum):
     CLIENT_DESTINATIONS_ONLY = 4
     #: It uses its own route to its own destinations.
     VEHICLE = 5
+
+
+class NotificationStyle(OpenEnum):
+    """Whether a maneuver or an alert may interrupt a display that shows something else. Source: what
+    CPMapTemplateDelegate answers to shouldShowNotification and shouldUpdateNotification.
+    """
+
+    #: The receiver decides.
+    UNSPECIFIED = 0
+    #: It does not interrupt the display.
+    NEVER = 1
+    #: It interrupts the display once.
+    ONCE = 2
+    #: It interrupts the display, and stays there with estimates that are updated.
+    WITH_ESTIMATES = 3
+
+
+class AlertPriority(OpenEnum):
+    """The importance of an alert among others. Source: Apple's CarPlay navigation guide of 2018."""
+
+    #: The receiver decides.
+    UNSPECIFIED = 0
+    #: Useful to know. It gives way to other alerts.
+    LOW = 1
+    #: The driver should know it soon.
+    MEDIUM = 2
+    #: The driver must know it now. It is shown before other alerts.
+    HIGH = 3
 
 
 class DistanceUnit(OpenEnum):
@@ -422,6 +451,9 @@ class Maneuver(Message):
     #: The maneuver arrives at a waypoint on the way, not at the destination. CarPlay has no type for this.
     intermediate_waypoint: bool = False
 
+    #: Whether it may interrupt a display that shows something else.
+    notification: NotificationStyle = NotificationStyle.UNSPECIFIED
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Lane(Message):
@@ -603,6 +635,12 @@ class NavigationAlert(Message):
     #: 0: until dismissed. Otherwise, below 5 000 the receiver raises it to that.
     duration_milliseconds: int = 0
 
+    #: Whether it may interrupt a display that shows something else.
+    notification: NotificationStyle = NotificationStyle.UNSPECIFIED
+
+    #: The importance of the alert among others.
+    priority: AlertPriority = AlertPriority.UNSPECIFIED
+
 
 define(
     Coordinate,
@@ -635,17 +673,18 @@ define(
     Field(5, "instruction_variants", STRING, lower=0, upper=512, count=8),
     Field(6, "road_following_maneuver_variants", STRING, lower=0, upper=512, count=8),
     Field(7, "highway_exit_label", STRING, lower=0, upper=64),
-    Field(8, "junction_exit_angle_degrees", SINT32, lower=-180, upper=179, optional=True),
-    Field(9, "junction_element_angles_degrees", SINT32, lower=-180, upper=179, count=32),
+    Field(8, "junction_exit_angle_degrees", SINT32, lower=-180, upper=180, optional=True),
+    Field(9, "junction_element_angles_degrees", SINT32, lower=-180, upper=180, count=32),
     Field(10, "linked_lane_guidance_id", UINT32),
     Field(11, "initial_travel_estimates", MESSAGE, of=TravelEstimates),
     Field(12, "roundabout_exit_number", UINT32, lower=0, upper=255),
     Field(13, "intermediate_waypoint", BOOL),
+    Field(14, "notification", ENUM, of=NotificationStyle, lower=0, upper=2147483647),
 )
 define(
     Lane,
-    Field(1, "angles_degrees", SINT32, lower=-180, upper=179, count=16),
-    Field(2, "highlighted_angle_degrees", SINT32, lower=-180, upper=179, optional=True),
+    Field(1, "angles_degrees", SINT32, lower=-180, upper=180, count=16),
+    Field(2, "highlighted_angle_degrees", SINT32, lower=-180, upper=180, optional=True),
     Field(3, "status", ENUM, of=LaneStatus, lower=0, upper=2147483647),
 )
 define(
@@ -719,4 +758,6 @@ define(
     Field(3, "subtitle_variants", STRING, lower=0, upper=512, count=8),
     Field(4, "actions", MESSAGE, of=AlertAction, count=2),
     Field(5, "duration_milliseconds", UINT32, lower=0, upper=600000),
+    Field(6, "notification", ENUM, of=NotificationStyle, lower=0, upper=2147483647),
+    Field(7, "priority", ENUM, of=AlertPriority, lower=0, upper=2147483647),
 )

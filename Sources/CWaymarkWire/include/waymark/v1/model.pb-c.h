@@ -42,23 +42,23 @@ typedef enum _Waymark__V1__ManeuverType {
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_NO_TURN = 0,
   /*
-   * Turn left.
+   * Turn left, by 45 to 135 degrees.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_LEFT_TURN = 1,
   /*
-   * Turn right.
+   * Turn right, by 45 to 135 degrees.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_RIGHT_TURN = 2,
   /*
-   * Go straight ahead.
+   * Go straight ahead; the road's name changes.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_STRAIGHT_AHEAD = 3,
   /*
-   * Make a U-turn.
+   * Make a U-turn and proceed to the route.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_U_TURN = 4,
   /*
-   * Follow the road.
+   * Follow the same road.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_FOLLOW_ROAD = 5,
   /*
@@ -78,11 +78,11 @@ typedef enum _Waymark__V1__ManeuverType {
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ON_RAMP = 9,
   /*
-   * The end of navigation, where the road network ends before the destination.
+   * Arrive where navigation is complete; the rest of the journey needs another means of transport.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ARRIVE_END_OF_NAVIGATION = 10,
   /*
-   * Start driving along the route.
+   * Proceed to the beginning of the route.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_START_ROUTE = 11,
   /*
@@ -90,11 +90,11 @@ typedef enum _Waymark__V1__ManeuverType {
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ARRIVE_AT_DESTINATION = 12,
   /*
-   * Keep left at a fork.
+   * Keep left where the road divides.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_KEEP_LEFT = 13,
   /*
-   * Keep right at a fork.
+   * Keep right where the road divides.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_KEEP_RIGHT = 14,
   /*
@@ -110,7 +110,7 @@ typedef enum _Waymark__V1__ManeuverType {
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_CHANGE_FERRY = 17,
   /*
-   * Start driving along the route with a U-turn.
+   * Proceed to the beginning of the route with a U-turn.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_START_ROUTE_WITH_U_TURN = 18,
   /*
@@ -146,7 +146,7 @@ typedef enum _Waymark__V1__ManeuverType {
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_U_TURN_WHEN_POSSIBLE = 26,
   /*
-   * The end of the directions, where no further ones are known.
+   * Arrive where the directions end and navigation is complete; the rest of the journey needs another means of transport.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ARRIVE_END_OF_DIRECTIONS = 27,
   /*
@@ -226,19 +226,19 @@ typedef enum _Waymark__V1__ManeuverType {
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_19 = 46,
   /*
-   * Turn sharp left.
+   * Turn sharp left, by 135 to 180 degrees.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_SHARP_LEFT_TURN = 47,
   /*
-   * Turn sharp right.
+   * Turn sharp right, by 135 to 180 degrees.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_SHARP_RIGHT_TURN = 48,
   /*
-   * Turn slightly left.
+   * Turn slightly left, by less than 45 degrees, onto a different road.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_SLIGHT_LEFT_TURN = 49,
   /*
-   * Turn slightly right.
+   * Turn slightly right, by less than 45 degrees, onto a different road.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_SLIGHT_RIGHT_TURN = 50,
   /*
@@ -432,6 +432,51 @@ typedef enum _Waymark__V1__RouteSource {
   WAYMARK__V1__ROUTE_SOURCE__ROUTE_SOURCE_VEHICLE = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__ROUTE_SOURCE)
 } Waymark__V1__RouteSource;
+/*
+ * Whether a maneuver or an alert may interrupt a display that shows something else. Source: what CPMapTemplateDelegate answers to
+ * shouldShowNotification and shouldUpdateNotification.
+ */
+typedef enum _Waymark__V1__NotificationStyle {
+  /*
+   * The receiver decides.
+   */
+  WAYMARK__V1__NOTIFICATION_STYLE__NOTIFICATION_STYLE_UNSPECIFIED = 0,
+  /*
+   * It does not interrupt the display.
+   */
+  WAYMARK__V1__NOTIFICATION_STYLE__NOTIFICATION_STYLE_NEVER = 1,
+  /*
+   * It interrupts the display once.
+   */
+  WAYMARK__V1__NOTIFICATION_STYLE__NOTIFICATION_STYLE_ONCE = 2,
+  /*
+   * It interrupts the display, and stays there with estimates that are updated.
+   */
+  WAYMARK__V1__NOTIFICATION_STYLE__NOTIFICATION_STYLE_WITH_ESTIMATES = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__NOTIFICATION_STYLE)
+} Waymark__V1__NotificationStyle;
+/*
+ * The importance of an alert among others. Source: Apple's CarPlay navigation guide of 2018.
+ */
+typedef enum _Waymark__V1__AlertPriority {
+  /*
+   * The receiver decides.
+   */
+  WAYMARK__V1__ALERT_PRIORITY__ALERT_PRIORITY_UNSPECIFIED = 0,
+  /*
+   * Useful to know. It gives way to other alerts.
+   */
+  WAYMARK__V1__ALERT_PRIORITY__ALERT_PRIORITY_LOW = 1,
+  /*
+   * The driver should know it soon.
+   */
+  WAYMARK__V1__ALERT_PRIORITY__ALERT_PRIORITY_MEDIUM = 2,
+  /*
+   * The driver must know it now. It is shown before other alerts.
+   */
+  WAYMARK__V1__ALERT_PRIORITY__ALERT_PRIORITY_HIGH = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__ALERT_PRIORITY)
+} Waymark__V1__AlertPriority;
 /*
  * The unit in which a distance is shown.
  */
@@ -747,7 +792,7 @@ struct  Waymark__V1__Maneuver
    */
   char *highway_exit_label;
   /*
-   * The other roads of the junction; must not contain the exit angle. [at most 32, each -180 ... 179]
+   * The other roads of the junction; must not contain the exit angle. [at most 32, each -180 ... 180]
    */
   size_t n_junction_element_angles_degrees;
   int32_t *junction_element_angles_degrees;
@@ -768,6 +813,10 @@ struct  Waymark__V1__Maneuver
    * The maneuver arrives at a waypoint on the way, not at the destination. CarPlay has no type for this. [json isIntermediateWaypoint]
    */
   protobuf_c_boolean intermediate_waypoint;
+  /*
+   * Whether it may interrupt a display that shows something else.
+   */
+  Waymark__V1__NotificationStyle notification;
   Waymark__V1__Maneuver__ExitAngleCase exit_angle_case;
   union {
     int32_t junction_exit_angle_degrees;
@@ -775,7 +824,7 @@ struct  Waymark__V1__Maneuver
 };
 #define WAYMARK__V1__MANEUVER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__maneuver__descriptor) \
-    , 0, WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_NO_TURN, WAYMARK__V1__JUNCTION_TYPE__JUNCTION_TYPE_INTERSECTION, WAYMARK__V1__TRAFFIC_SIDE__TRAFFIC_SIDE_RIGHT, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, 0, NULL, 0, 0, WAYMARK__V1__MANEUVER__EXIT_ANGLE__NOT_SET, {0} }
+    , 0, WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_NO_TURN, WAYMARK__V1__JUNCTION_TYPE__JUNCTION_TYPE_INTERSECTION, WAYMARK__V1__TRAFFIC_SIDE__TRAFFIC_SIDE_RIGHT, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, 0, NULL, 0, 0, WAYMARK__V1__NOTIFICATION_STYLE__NOTIFICATION_STYLE_UNSPECIFIED, WAYMARK__V1__MANEUVER__EXIT_ANGLE__NOT_SET, {0} }
 
 
 typedef enum {
@@ -791,7 +840,7 @@ struct  Waymark__V1__Lane
 {
   ProtobufCMessage base;
   /*
-   * Directions in which the lane may be left; may be empty (a lane without arrows). [at most 16, each -180 ... 179, json always]
+   * Directions in which the lane may be left; may be empty (a lane without arrows). [at most 16, each -180 ... 180, json always]
    */
   size_t n_angles_degrees;
   int32_t *angles_degrees;
@@ -1112,10 +1161,18 @@ struct  Waymark__V1__NavigationAlert
    * 0: until dismissed. Otherwise, below 5 000 the receiver raises it to that. [0 ... 600 000]
    */
   uint32_t duration_milliseconds;
+  /*
+   * Whether it may interrupt a display that shows something else.
+   */
+  Waymark__V1__NotificationStyle notification;
+  /*
+   * The importance of the alert among others.
+   */
+  Waymark__V1__AlertPriority priority;
 };
 #define WAYMARK__V1__NAVIGATION_ALERT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__navigation_alert__descriptor) \
-    , 0, 0,NULL, 0,NULL, 0,NULL, 0 }
+    , 0, 0,NULL, 0,NULL, 0,NULL, 0, WAYMARK__V1__NOTIFICATION_STYLE__NOTIFICATION_STYLE_UNSPECIFIED, WAYMARK__V1__ALERT_PRIORITY__ALERT_PRIORITY_UNSPECIFIED }
 
 
 /* Waymark__V1__Coordinate methods */
@@ -1443,6 +1500,8 @@ extern const ProtobufCEnumDescriptor    waymark__v1__time_remaining_color__descr
 extern const ProtobufCEnumDescriptor    waymark__v1__pause_reason__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__reroute_reason__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__route_source__descriptor;
+extern const ProtobufCEnumDescriptor    waymark__v1__notification_style__descriptor;
+extern const ProtobufCEnumDescriptor    waymark__v1__alert_priority__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__distance_unit__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__charge_connector__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__stop_kind__descriptor;
