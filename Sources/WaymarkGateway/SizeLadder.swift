@@ -73,6 +73,14 @@ struct SizeLadder {
             if frame.bytes.count <= self.byteCountMax { return frame }
         }
         bare = bare.keeping(.shortest)
+        if !bare.speedLimits.isEmpty {
+            // Speed limits go before points: without the points that they begin at they would be others.
+            bare.speedLimits = []
+            var short = bare
+            short.coordinates = segment.coordinates
+            let frame = self.frame(short, generation)
+            if frame.bytes.count <= self.byteCountMax { return frame }
+        }
         bare.coordinates = Profile.thin(segment.coordinates, to: 2)
         var least = self.frame(bare, generation)
         if least.bytes.count > self.byteCountMax {
