@@ -143,11 +143,13 @@ class Bodies:
         return {key: value for key, value in message.items() if value is not None}
 
     def large(self, rule, index):
-        """A value that is not the smallest. Ids differ in a list."""
+        """A value that is not the smallest. Ids differ in a list, and first points rise."""
         if rule.form == "message":
             value = self.full(rule.type)
             if "id" in value and rule.repeated:
                 value["id"] = f"t{index + 1}" if isinstance(value["id"], str) else index + 1
+            if "first_point" in value:
+                value["first_point"] = 2 * index
             return value
         if rule.is_extension:
             return f"org.example.tyres-{index}"
