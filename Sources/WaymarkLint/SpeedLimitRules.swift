@@ -78,7 +78,10 @@ struct SpeedDistanceRule: SessionRule {
     /// Judges whether the vehicle, `trip` metres from the destination, is beyond the place of the next limit.
     private mutating func judge(_ trip: UInt32, _ session: SessionView, _ context: inout LintContext) {
         guard let ahead, !self.isTold, session.isActive else { return }
-        guard let before = ahead.trip else { return self.ahead?.trip = trip }
+        guard let before = ahead.trip else {
+            self.ahead?.trip = trip
+            return
+        }
         let driven = Double(before) - Double(trip)
         let meters = Double(ahead.meters)
         guard driven > meters + max(Self.metersMin, meters * Self.part) else { return }
