@@ -382,7 +382,7 @@ struct GatewaySession: Sendable, Hashable, Codable {
             return try Self.checkExtension(outline, by: permission)
         }
         var needed = rule.feature
-        if rule.adds != nil, needed.map(permission.features.contains) ?? true {
+        if rule.adds != nil, needed.map({ permission.features.contains($0) }) ?? true {
             needed = outline.features.first { !permission.features.contains($0) }
         }
         guard let needed, !permission.features.contains(needed) else { return }
