@@ -22,6 +22,8 @@ public enum GuidanceFeature: String, Sendable, Hashable, CaseIterable {
     case timeZone
     /// Trips to choose from before guidance.
     case tripPreviews
+    /// Speed limits: where the vehicle is, ahead, and along the line of the route.
+    case speedLimit
     /// Requests of the vehicle: stops, destinations, the end of guidance.
     case requests
     /// Questions to the vehicle's user.
@@ -50,6 +52,8 @@ public enum WithholdingReason: String, Sendable, Hashable, CaseIterable {
     case noConsent
     /// The gateway's operator withholds it.
     case policy
+    /// The vehicle says that it does not show it now.
+    case vehicleDoesNotWant
     /// No reason was given.
     case unspecified
 }
@@ -74,6 +78,7 @@ extension GuidanceFeature {
             case .destinationRequests: .destinationRequests
             case .receipts: .receipts
             case .resumption: .resumption
+            case .speedLimit: .speedLimit
             }
     }
 }
@@ -88,6 +93,7 @@ extension WithholdingReason {
             case .tripOptedOut: .tripOptedOut
             case .noConsent: .noConsent
             case .policy: .policy
+            case .vehicleDoesNotWant: .vehicleDoesNotWant
             case nil: .unspecified
             }
     }

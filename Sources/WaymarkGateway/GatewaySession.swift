@@ -381,7 +381,10 @@ struct GatewaySession: Sendable, Hashable, Codable {
         guard rule.feature != nil || rule.adds != nil else {
             return try Self.checkExtension(outline, by: permission)
         }
-        let needed = rule.feature ?? outline.route?.features.first { !permission.features.contains($0) }
+        var needed = rule.feature
+        if rule.adds != nil, needed.map({ permission.features.contains($0) }) ?? true {
+            needed = outline.features.first { !permission.features.contains($0) }
+        }
         guard let needed, !permission.features.contains(needed) else { return }
         throw Rejection(.notGranted, reason: "the feature \(needed) was not granted to this client")
     }
@@ -437,12 +440,23 @@ struct GatewaySession: Sendable, Hashable, Codable {
     }
 }
 
+extension PublicationOutline {
+    /// The features that the parts of the route need that it adds, beside that of its rule.
+    fileprivate var features: [Feature] {
+        if case .segments(let segments) = self.content {
+            return segments.contains(where: \.hasSpeedLimits) ? [.speedLimit] : []
+        }
+        return self.route?.features ?? []
+    }
+}
+
 extension PublicationOutline.Route {
     fileprivate var features: [Feature] {
         var features: [Feature] = []
         if !self.maneuvers.isEmpty { features.append(.maneuvers) }
         if !self.laneGuidances.isEmpty { features.append(.laneGuidance) }
         if !self.segments.isEmpty { features.append(.routeSegments) }
+        if self.segments.contains(where: \.hasSpeedLimits) { features.append(.speedLimit) }
         return features
     }
 }

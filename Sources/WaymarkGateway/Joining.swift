@@ -261,6 +261,14 @@ extension Gateway {
         if isChanged { self.announce(id, into: &actions) }
     }
 
+    /// Moves an endpoint that has said whether it shows speed limits into the right audience, and tells the client.
+    mutating func refit(_ path: EndpointPath, at now: Instant, into actions: inout [Action]) {
+        guard let session = self.vehicles[path.vehicle]?.session, let features = self.features(of: session),
+            self.refit(path, in: session, features, at: now, into: &actions)
+        else { return }
+        self.announce(path.vehicle, into: &actions)
+    }
+
     /// Moves an endpoint whose profile changed into the right audience, with a FULL snapshot. Queued frames of the session are
     /// dropped first, so that withheld content cannot follow. An endpoint whose profile stays, and which was told of other withheld
     /// features, is sent the new list alone.
@@ -422,7 +430,7 @@ extension Gateway {
                 self.everProvided.contains(feature) || Self.undeclared.contains(feature)
             // Shares are refused, and none is kept.
             case .tripOptedOut: feature == .routeSegments && self.withholdsSegments
-            case .notRequested, .noCapacity, .noConsent, .policy: true
+            case .notRequested, .noCapacity, .noConsent, .policy, .vehicleDoesNotWant: true
             }
         }
 
@@ -434,8 +442,16 @@ extension Gateway {
                     withheld.insert(grant.feature)
                 }
             }
+            if !self.everProvided.contains(.speedLimit) { withheld = Self.withoutSpeedLimit(withheld) }
             return Profile(
                 hello: endpoint.hello, withheld: withheld, extensions: self.extensions(for: endpoint))
+        }
+
+        /// The features that are withheld in a session whose client was never granted speed limits. Whether an endpoint wants them makes no difference
+        /// then: those that know them and those of versions before 1.2 share their bytes. Without any content, its profile is the bare one.
+        private static func withoutSpeedLimit(_ withheld: FeatureSet) -> FeatureSet {
+            let all = withheld.union([.speedLimit])
+            return all == FeatureSet(Profile.contentFeatures) ? all : withheld.subtracting([.speedLimit])
         }
 
         private func extensions(for endpoint: Endpoint) -> Profile.Extensions {
@@ -470,6 +486,7 @@ extension Gateway {
             return .noConsent
         }
         if !session.provided.contains(feature) { return .clientDoesNotProvide }
+        if feature == .speedLimit, endpoint.settings.speedLimit == .disabled { return .vehicleDoesNotWant }
         return session.optedOut.contains(feature) ? .tripOptedOut : nil
     }
 

@@ -59,7 +59,7 @@ extension Gateway {
             }
             self.cancel(path, connection, reason, at: now, into: &actions)
         case .allowNavigation: self.allow(path.vehicle, at: now, into: &actions)
-        case .vehicleSettings(let settings): self.update(settings, path, into: &actions)
+        case .vehicleSettings(let settings): self.update(settings, path, at: now, into: &actions)
         case .updateRouteSource, .zoomCluster, .alertResponse, .destinationShareAnswer, .vehicleExtension,
             .receipt:
             guard isCurrent else {
@@ -296,7 +296,7 @@ extension Gateway {
     }
 
     private mutating func update(
-        _ settings: VehicleSettings, _ path: EndpointPath, into actions: inout [Action]
+        _ settings: VehicleSettings, _ path: EndpointPath, at now: Instant, into actions: inout [Action]
     ) {
         guard var merged = self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.settings else { return }
         let wasReady = merged.isReadyToShow
@@ -309,6 +309,9 @@ extension Gateway {
         forwarded.source = path
         self.tellClient(of: path.vehicle, .vehicleSettings(forwarded), into: &actions)
         if merged.isReadyToShow != wasReady { self.announce(path.vehicle, into: &actions) }
+        if (merged.speedLimit == .disabled) != (old.speedLimit == .disabled) {
+            self.refit(path, at: now, into: &actions)
+        }
     }
 
     /// Sends a client the display settings and the route source of a vehicle.

@@ -72,6 +72,7 @@ package struct Linter: Sendable {
         SegmentJoinRule.self, SegmentManeuversRule.self, RateRule.self, SilenceRule.self,
         TimeDistanceRule.self, TripStaysRule.self, RouteEstimatesRule.self, StateOrderRule.self,
         EstimatesSameRule.self, ManeuverSingleRule.self, AlertQuietRule.self,
+        SpeedSameRule.self, SpeedDistanceRule.self, SpeedValueRule.self,
     ]
 
     /// A linter that expects what `allowances` say. Of two for one rule the last counts. It judges sessions whose routes take up to

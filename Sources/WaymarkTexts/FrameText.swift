@@ -148,6 +148,10 @@ package struct FrameText {
                 "\(published.name)",
                 self.joined(
                     published.key.map { "key \($0)" } ?? "", self.counted(published.content.count, "byte")))
+        case .speedLimit(let limit, let next):
+            self.joined(
+                GuidanceText.speedLimit(limit),
+                next.map { "\(GuidanceText.speedLimit($0.limit)) in \(GuidanceText.distance($0))" } ?? "")
         case .finishGuidance, .cancelGuidance: ""
         case .plain(let state): state.details.filter { !$0.isEmpty }.joined(separator: ", ")
         }

@@ -342,6 +342,8 @@ extension RandomValues {
         case .dismissAlert: return .dismissAlert(self.id(), self.enumeration())
         case .shareDestination:
             return .shareDestination(shareID: self.text(1...64), self.waypoint())
+        case .updateSpeedLimit:
+            return .speedLimit(self.speedLimit(), next: self.maybe { $0.speedLimitAhead() })
         case .finishGuidance: return .finishGuidance
         case .cancelGuidance: return .cancelGuidance
         case .publishExtension:

@@ -173,7 +173,29 @@ extension RandomValues {
             currentManeuvers: self.list(0...4) { ManeuverID(rawValue: $0.id()) },
             currentLaneGuidance: self.maybe { LaneGuidanceID(rawValue: $0.id()) },
             tripTravelEstimates: self.maybe { $0.estimates() },
-            maneuverTravelEstimates: self.maybe { $0.estimates() })
+            maneuverTravelEstimates: self.maybe { $0.estimates() }, speedLimits: self.speedLimitSpans())
+    }
+
+    package mutating func speedLimit() -> SpeedLimit {
+        let isLimited = self.flag()
+        return SpeedLimit(
+            status: isLimited ? .limited : self.flag() ? .none : .unknown,
+            value: isLimited ? self.number(1...500) : nil, unit: isLimited ? self.enumeration() : nil,
+            kind: self.maybe { $0.enumeration() }, sign: self.maybe { $0.enumeration() })
+    }
+
+    package mutating func speedLimitAhead() -> SpeedLimitAhead {
+        SpeedLimitAhead(
+            self.speedLimit(), in: .meters(self.number(0...50_000_000)),
+            distanceToDisplay: self.maybe {
+                DisplayDistance(valueTenths: $0.number(0...99_999_999), unit: $0.enumeration())
+            })
+    }
+
+    /// Spans whose first points rise, not all of points that the line has.
+    private mutating func speedLimitSpans() -> [SpeedLimitSpan] {
+        Set(self.list(0...6) { $0.number(0...60) as UInt32 }).sorted()
+            .map { SpeedLimitSpan(from: $0, self.speedLimit()) }
     }
 
     /// Ids that are all different, ascending or not.

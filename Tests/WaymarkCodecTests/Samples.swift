@@ -105,7 +105,7 @@ enum Samples {
             .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .updateManeuverState,
             .updateTripEstimates, .updateManeuverEstimates, .currentRouteSegment, .pauseGuidance,
             .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance,
-            .publishExtension:
+            .updateSpeedLimit, .publishExtension:
             Envelope(.publication(self.publication(type)), session: self.session, sequence: 7)
         case .waypointRequest, .destinationRequest, .withdrawRequest, .requestAnswer, .prompt, .promptAnswer,
             .promptOver, .requestOutcome, .cancelNavigation, .allowNavigation, .updateRouteSource,
@@ -223,6 +223,12 @@ extension Samples {
         case .dismissAlert: .dismissAlert(3, .userDismissed)
         case .shareDestination: .shareDestination(shareID: "share-1", self.destination)
         case .cancelGuidance: .cancelGuidance
+        case .updateSpeedLimit:
+            .speedLimit(
+                SpeedLimit(80, .kilometersPerHour, kind: .posted, sign: .vienna),
+                next: SpeedLimitAhead(
+                    SpeedLimit(50, .kilometersPerHour, kind: .variable, sign: .vienna), in: .meters(420),
+                    distanceToDisplay: DisplayDistance(valueTenths: 4_000, unit: .meters)))
         case .publishExtension:
             .publishExtension(
                 PublishedExtension(

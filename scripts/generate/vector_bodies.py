@@ -34,6 +34,7 @@ FULL = {
     "RequestAnswer": {"answer": 4, "travel_estimates": None, "reason": 4},
     "AlertResponse": {"dismissal": None},
     "DestinationShareStatus": {"stage": 3},
+    "SpeedLimit": {"status": 1, "value": 80, "unit": 1},
     "Polyline": {"latitude_e6_deltas": [47141000, -1500], "longitude_e6_deltas": [9521500, 1300]},
 }
 # Messages that the gateway sends on with the vehicle and the endpoint that sent them.
@@ -53,6 +54,9 @@ BESIDE = {
     ("EndpointReceipt", "shown_sequence"): {"received_sequence": str(2**64 - 1)},
     ("Trip", "selected_route_choice_id"): {"route_choices": [{"id": 1}, {"id": 4294967295}]},
     ("Lane", "highlighted_angle_degrees"): {"angles_degrees": [-180, 0, 179, 180], "status": 1},
+    ("SpeedLimit", "status"): {"value": None, "unit": None},
+    ("SpeedLimit", "value"): {"status": 1, "unit": 1},
+    ("SpeedLimit", "unit"): {"status": 1, "value": 1},
     ("RequestAnswer", "travel_estimates"): {"answer": 1},
     ("RequestAnswer", "reason"): {"answer": 4},
     ("DestinationShareStatus", "outcome"): {"stage": 3},
@@ -139,11 +143,13 @@ class Bodies:
         return {key: value for key, value in message.items() if value is not None}
 
     def large(self, rule, index):
-        """A value that is not the smallest. Ids differ in a list."""
+        """A value that is not the smallest. Ids differ in a list, and first points rise."""
         if rule.form == "message":
             value = self.full(rule.type)
             if "id" in value and rule.repeated:
                 value["id"] = f"t{index + 1}" if isinstance(value["id"], str) else index + 1
+            if "first_point" in value:
+                value["first_point"] = 2 * index
             return value
         if rule.is_extension:
             return f"org.example.tyres-{index}"

@@ -26,6 +26,15 @@ def maneuvers(*maneuvers):
     return {"generation": 1, "maneuvers": list(maneuvers)}
 
 
+def span(point, value):
+    limit = {"limit": {"status": 1, "value": value, "unit": 1}}
+    return {"first_point": point, **limit} if point else limit
+
+
+def spans(*spans):
+    return {"generation": 1, "segments": [{**SEGMENT, "speed_limits": list(spans)}]}
+
+
 def previews(*ids, selected=None):
     message = {"trips": [{**TRIP, "id": each} for each in ids]}
     return message if selected is None else {**message, "selected_trip_id": selected}
@@ -175,6 +184,28 @@ CONTRADICTIONS = [
         "DUPLICATE",
         "alert.actions[1].id",
     ),
+    ("UpdateSpeedLimit", {"limit": {"status": 1}}, "MISSING", "limit.value"),
+    ("UpdateSpeedLimit", {"limit": {"status": 1, "value": 80}}, "MISSING", "limit.unit"),
+    ("UpdateSpeedLimit", {"limit": {"status": 1, "unit": 1}}, "MISSING", "limit.value"),
+    ("UpdateSpeedLimit", {"limit": {"value": 80, "unit": 1}}, "INCONSISTENT", "limit.value"),
+    ("UpdateSpeedLimit", {"limit": {"status": 2, "value": 80}}, "INCONSISTENT", "limit.value"),
+    ("UpdateSpeedLimit", {"limit": {"status": 2, "unit": 2}}, "INCONSISTENT", "limit.unit"),
+    ("UpdateSpeedLimit", {"limit": {}, "next": {"limit": {"unit": 2}, "distance_meters": 1}}, "INCONSISTENT", "next.limit.unit"),
+    ("AddRouteSegments", spans(span(1, 80), span(1, 50)), "INCONSISTENT", "segments[0].speed_limits[1].first_point"),
+    ("AddRouteSegments", spans(span(0, 80), span(5, 50), span(4, 30)), "INCONSISTENT", "segments[0].speed_limits[2].first_point"),
+    ("AddRouteSegments", spans({"limit": {"status": 1}}, span(0, 50)), "INCONSISTENT", "segments[0].speed_limits[1].first_point"),
+    (
+        "AddRouteSegments",
+        spans(span(0, 80), {"first_point": 1, "limit": {"value": 5}}),
+        "INCONSISTENT",
+        "segments[0].speed_limits[1].limit.value",
+    ),
+    (
+        "StartGuidance",
+        {"trip": TRIP, "route": {"segments": [{**SEGMENT, "speed_limits": [span(2, 80), span(2, 50)]}]}},
+        "INCONSISTENT",
+        "route.segments[0].speed_limits[1].first_point",
+    ),
     ("RequestAnswer", {**ANSWER, "answer": 1}, "MISSING", "travel_estimates"),
     ("RequestAnswer", {**ANSWER, "answer": 3, "travel_estimates": ESTIMATES}, "INCONSISTENT", "travel_estimates"),
     ("RequestAnswer", {**ANSWER, "answer": 4}, "MISSING", "reason"),
@@ -201,6 +232,11 @@ AGREEMENTS = [
     ("AddLaneGuidances", lanes({"angles_degrees": [-180], "highlighted_angle_degrees": 180, "status": 1})),
     ("AddLaneGuidances", lanes({"angles_degrees": [180], "highlighted_angle_degrees": -180, "status": 1})),
     ("AddLaneGuidances", lanes({"status": 2})),
+    ("UpdateSpeedLimit", {"limit": {"status": 3, "value": 500, "unit": 9, "kind": 9, "sign": 9}}),
+    ("UpdateSpeedLimit", {"limit": {"status": 3}, "next": {"limit": {"status": 1, "value": 1, "unit": 3}}}),
+    ("UpdateSpeedLimit", {"limit": {"status": 2, "kind": 1, "sign": 2}, "next": {"limit": {"status": 2}}}),
+    # A line may have fewer points.
+    ("AddRouteSegments", spans(span(0, 80), span(1, 80), span(4294967295, 80))),
     # What an id refers to is checked with the session's state, not with the body.
     ("UpcomingManeuvers", {"generation": 1, "maneuver_ids": [1, 1, 0]}),
     (

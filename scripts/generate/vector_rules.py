@@ -277,6 +277,18 @@ def highlighted(message):
     return "INCONSISTENT"
 
 
+def with_value(field):
+    """A field of a speed limit is given with LIMITED, and not with UNKNOWN and NONE."""
+    limited = only_with(field, lambda message: message.get("status", 0) == 1)
+    return lambda message: limited(message) if message.get("status", 0) <= 2 else None
+
+
+def rising(message):
+    points = [span.get("first_point", 0) for span in message.get("speed_limits", [])]
+    wrong = [index for index in range(1, len(points)) if points[index] <= points[index - 1]]
+    return ("INCONSISTENT", f"[{wrong[0]}].first_point") if wrong else None
+
+
 def together(field, other):
     """The field is given if the other one is."""
     return lambda message: "INCONSISTENT" if field not in message and other in message else None
@@ -316,6 +328,9 @@ CHECKS = {
     ("TripPreviews", "selected_trip_id"): one_of("selected_trip_id", "trips", "id"),
     ("Maneuver", "junction_element_angles_degrees"): exit_angle,
     ("Lane", "highlighted_angle_degrees"): highlighted,
+    ("SpeedLimit", "value"): with_value("value"),
+    ("SpeedLimit", "unit"): with_value("unit"),
+    ("RouteSegment", "speed_limits"): rising,
     ("RequestAnswer", "travel_estimates"): only_with("travel_estimates", lambda message: message["answer"] == 1),
     ("RequestAnswer", "reason"): decline_reason,
     ("DestinationShareStatus", "outcome"): only_with("outcome", lambda message: message["stage"] == 3),

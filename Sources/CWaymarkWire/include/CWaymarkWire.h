@@ -60,6 +60,15 @@ static inline const ProtobufCMessageDescriptor *_Nonnull waymark_display_distanc
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_travel_estimates_descriptor(void) {
     return &waymark__v1__travel_estimates__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_speed_limit_descriptor(void) {
+    return &waymark__v1__speed_limit__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_speed_limit_ahead_descriptor(void) {
+    return &waymark__v1__speed_limit_ahead__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_speed_limit_span_descriptor(void) {
+    return &waymark__v1__speed_limit_span__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_maneuver_descriptor(void) {
     return &waymark__v1__maneuver__descriptor;
 }
@@ -242,6 +251,9 @@ static inline const ProtobufCMessageDescriptor *_Nonnull waymark_finish_guidance
 }
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_cancel_guidance_descriptor(void) {
     return &waymark__v1__cancel_guidance__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_update_speed_limit_descriptor(void) {
+    return &waymark__v1__update_speed_limit__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_publish_extension_descriptor(void) {
     return &waymark__v1__publish_extension__descriptor;

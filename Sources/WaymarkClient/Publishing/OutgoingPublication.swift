@@ -109,6 +109,7 @@ extension Publication {
         case .maneuverState: "maneuverState"
         case .tripEstimates, .maneuverEstimates: "estimates"
         case .currentRouteSegment: "currentSegment"
+        case .speedLimit: "speedLimit"
         case .pauseGuidance: "description"
         case .resumeGuidance: "route"
         case .showAlert, .dismissAlert: "alert"

@@ -274,7 +274,7 @@ extension Publication {
             .maneuverEstimates(id, estimates, generation: state.generation)
         case .currentRouteSegment(let id, _): .currentRouteSegment(id, generation: state.generation)
         case .tripPreviews, .updateTrip, .tripEstimates, .pauseGuidance, .showAlert, .dismissAlert,
-            .shareDestination, .finishGuidance, .cancelGuidance, .plain, .publishExtension:
+            .shareDestination, .speedLimit, .finishGuidance, .cancelGuidance, .plain, .publishExtension:
             self
         }
     }

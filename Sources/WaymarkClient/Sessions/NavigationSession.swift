@@ -119,6 +119,13 @@ public struct NavigationSession: Sendable {
         try await self.client.publish(self, .currentRouteSegment(segment, generation: 0))
     }
 
+    /// Sets the speed limit where the vehicle is, and the next different one; nil if none is known ahead.
+    public func setSpeedLimit(
+        _ limit: SpeedLimit, next: SpeedLimitAhead? = nil
+    ) async throws(ClientError) {
+        try await self.client.publish(self, .speedLimit(limit, next: next))
+    }
+
     /// Pauses guidance, e.g. while a new route is computed.
     public func pause(_ reason: PauseReason, description: [String] = []) async throws(ClientError) {
         try await self.client.publish(self, .pauseGuidance(reason, description: description))

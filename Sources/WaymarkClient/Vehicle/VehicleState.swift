@@ -55,6 +55,10 @@ public struct VehicleState: Sendable, Hashable {
     public var timeRemainingColor = TimeRemainingColor.default
     /// The newest estimates of each maneuver.
     public var maneuverEstimates: [ManeuverID: TravelEstimates] = [:]
+    /// The speed limit where the vehicle is; nil if none was published.
+    public var speedLimit: SpeedLimit?
+    /// The next different speed limit; nil if none is known.
+    public var nextSpeedLimit: SpeedLimitAhead?
     /// The alert that is shown; nil for none.
     public var alert: NavigationAlert?
     /// The values of plain states, which are properties as well.
@@ -201,7 +205,7 @@ public struct VehicleState: Sendable, Hashable {
             generation == self.generation && self.segments.contains { Identifier($0.id) == Identifier(id) }
         case .dismissAlert(let id, _): self.alert?.id == id
         case .tripPreviews, .startGuidance, .updateTrip, .tripEstimates, .pauseGuidance, .showAlert,
-            .shareDestination, .finishGuidance, .cancelGuidance, .plain, .publishExtension:
+            .shareDestination, .speedLimit, .finishGuidance, .cancelGuidance, .plain, .publishExtension:
             true
         }
     }
@@ -248,6 +252,7 @@ public struct VehicleState: Sendable, Hashable {
         case .showAlert(let alert): self.alert = alert
         case .dismissAlert: self.alert = nil
         case .shareDestination: break
+        case .speedLimit(let limit, let next): (self.speedLimit, self.nextSpeedLimit) = (limit, next)
         case .finishGuidance: self.end(.finished)
         case .cancelGuidance: self.end(.cancelledByClient)
         case .plain(let state): self.plain.apply(state)
@@ -277,6 +282,7 @@ public struct VehicleState: Sendable, Hashable {
         self.currentSegment = route.currentSegment ?? route.segments.first?.id
         self.tripEstimates = route.tripTravelEstimates
         self.timeRemainingColor = .default
+        (self.speedLimit, self.nextSpeedLimit) = (nil, nil)
         self.maneuverEstimates = [:]
         if let estimates = route.maneuverTravelEstimates, let first = route.upcomingManeuvers.first,
             first == self.upcomingManeuvers.first
@@ -375,6 +381,8 @@ extension VehicleUpdate {
         case maneuverEstimates(ManeuverID, TravelEstimates)
         /// The segment that the vehicle is on.
         case currentRouteSegment(String)
+        /// The speed limit where the vehicle is, and the next different one; nil if none is known.
+        case speedLimit(SpeedLimit, next: SpeedLimitAhead?)
         /// Guidance is paused.
         case guidancePaused(PauseReason, description: [String])
         /// Guidance continues, on a new route or on the same one.
@@ -461,6 +469,7 @@ extension VehicleUpdate.Content {
         case .showAlert(let alert): self = .alertShown(alert)
         case .dismissAlert(let id, let dismissal): self = .alertDismissed(id, dismissal)
         case .shareDestination(let id, let place): self = .destinationShared(shareID: id, place)
+        case .speedLimit(let limit, let next): self = .speedLimit(limit, next: next)
         case .finishGuidance: self = .finished
         case .cancelGuidance: self = .cancelled
         case .plain(.currentRoadName(let variants)): self = .currentRoadName(variants)

@@ -45,6 +45,7 @@ extension MessageType {
         case .shareDestination: unsafe waymark_share_destination_descriptor()
         case .finishGuidance: unsafe waymark_finish_guidance_descriptor()
         case .cancelGuidance: unsafe waymark_cancel_guidance_descriptor()
+        case .updateSpeedLimit: unsafe waymark_update_speed_limit_descriptor()
         case .publishExtension: unsafe waymark_publish_extension_descriptor()
         case .waypointRequest: unsafe waymark_waypoint_request_descriptor()
         case .destinationRequest: unsafe waymark_destination_request_descriptor()

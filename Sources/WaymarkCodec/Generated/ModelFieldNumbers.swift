@@ -23,6 +23,25 @@ extension FieldNumber {
         static let distanceRemainingToDisplay = 3
     }
 
+    enum SpeedLimit {
+        static let status = 1
+        static let value = 2
+        static let unit = 3
+        static let kind = 4
+        static let sign = 5
+    }
+
+    enum SpeedLimitAhead {
+        static let limit = 1
+        static let distanceMeters = 2
+        static let distanceToDisplay = 3
+    }
+
+    enum SpeedLimitSpan {
+        static let firstPoint = 1
+        static let limit = 2
+    }
+
     enum Maneuver {
         static let id = 1
         static let type = 2
@@ -103,6 +122,7 @@ extension FieldNumber {
         static let currentLaneGuidanceId = 8
         static let tripTravelEstimates = 9
         static let maneuverTravelEstimates = 10
+        static let speedLimits = 11
     }
 
     enum AlertAction {

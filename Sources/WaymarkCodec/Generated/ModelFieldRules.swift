@@ -23,6 +23,25 @@ extension FieldRules {
         "distance_remaining_to_display": .any,
     ]
 
+    static let speedLimit: Rules = [
+        "status": .enumeration,
+        "value": .range(0...500),
+        "unit": .enumeration,
+        "kind": .enumeration,
+        "sign": .enumeration,
+    ]
+
+    static let speedLimitAhead: Rules = [
+        "limit": .any.required,
+        "distance_meters": .range(0...50_000_000),
+        "distance_to_display": .any,
+    ]
+
+    static let speedLimitSpan: Rules = [
+        "first_point": .any,
+        "limit": .any.required,
+    ]
+
     static let maneuver: Rules = [
         "id": .id,
         "type": .enumeration,
@@ -103,6 +122,7 @@ extension FieldRules {
         "current_lane_guidance_id": .any,
         "trip_travel_estimates": .any,
         "maneuver_travel_estimates": .any,
+        "speed_limits": .any.atMost(4_096),
     ]
 
     static let alertAction: Rules = [

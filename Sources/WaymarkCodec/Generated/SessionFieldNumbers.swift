@@ -166,6 +166,11 @@ extension FieldNumber {
         static let destination = 2
     }
 
+    enum UpdateSpeedLimit {
+        static let limit = 1
+        static let next = 2
+    }
+
     enum PublishExtension {
         static let name = 1
         static let content = 2

@@ -174,6 +174,11 @@ extension FieldRules {
 
     static let cancelGuidance: Rules = [:]
 
+    static let updateSpeedLimit: Rules = [
+        "limit": .any.required,
+        "next": .any,
+    ]
+
     static let publishExtension: Rules = [
         "name": .requiredExtension,
         "content": .text(65_536).place,

@@ -84,6 +84,11 @@ extension Publication {
             let wire = unsafe wire.message(as: Waymark__V1__ShareDestination.self)
             unsafe self = .shareDestination(
                 shareID: text(wire.pointee.share_id), Waypoint(wire.pointee.destination))
+        case .updateSpeedLimit:
+            let wire = unsafe wire.message(as: Waymark__V1__UpdateSpeedLimit.self)
+            unsafe self = .speedLimit(
+                SpeedLimit(wire.pointee.limit),
+                next: wire.pointee.next.map { unsafe SpeedLimitAhead($0) })
         case .finishGuidance: self = .finishGuidance
         case .cancelGuidance: self = .cancelGuidance
         case .publishExtension:
@@ -138,6 +143,11 @@ extension Publication {
         case .dismissAlert(let alert, let dismissal): unsafe arena.dismissAlert(alert, dismissal)
         case .shareDestination(let shareID, let destination):
             unsafe arena.shareDestination(shareID, destination)
+        case .speedLimit(let limit, let next):
+            unsafe arena.body(waymark__v1__update_speed_limit__init) {
+                unsafe $0.pointee.limit = limit.wire(in: arena)
+                unsafe $0.pointee.next = next?.wire(in: arena)
+            }
         case .finishGuidance: unsafe arena.body(waymark__v1__finish_guidance__init)
         case .cancelGuidance: unsafe arena.body(waymark__v1__cancel_guidance__init)
         case .plain(let state): unsafe state.wire(in: arena)

@@ -40,6 +40,7 @@ extension PublicationOutline {
         case .updateManeuverState:
             content = .maneuverState(
                 ManeuverState(rawValue: body.number(FieldNumber.UpdateManeuverState.state)))
+        case .updateSpeedLimit: try Self.checkSpeedLimit(body)
         case .updateManeuverEstimates:
             content = .maneuver(
                 ManeuverID(rawValue: body.number(FieldNumber.UpdateManeuverEstimates.maneuverId)))

@@ -44,6 +44,7 @@ package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
     case shareDestination = 0x0111
     case finishGuidance = 0x0112
     case cancelGuidance = 0x0113
+    case updateSpeedLimit = 0x0114
     case publishExtension = 0x01E0
     case waypointRequest = 0x0200
     case destinationRequest = 0x0201
@@ -86,7 +87,7 @@ extension MessageType {
             .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .updateManeuverState,
             .updateTripEstimates, .updateManeuverEstimates, .currentRouteSegment, .pauseGuidance,
             .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance,
-            .publishExtension:
+            .updateSpeedLimit, .publishExtension:
             .publisher
         case .receipt, .waypointRequest, .destinationRequest, .withdrawRequest, .promptAnswer,
             .cancelNavigation, .allowNavigation, .updateRouteSource, .vehicleSettings, .zoomCluster,

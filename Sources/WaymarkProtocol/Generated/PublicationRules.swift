@@ -61,5 +61,8 @@ extension PublicationRule {
             fittedBy: .content),
         PublicationRule(.finishGuidance, .event, in: .any, retains: .nothing),
         PublicationRule(.cancelGuidance, .event, in: .any, retains: .nothing),
+        PublicationRule(
+            .updateSpeedLimit, .state, needs: .speedLimit, in: .guided, retains: .newest, isOfRoute: true,
+            fittedBy: .distanceUnits, largest: "next"),
     ]
 }

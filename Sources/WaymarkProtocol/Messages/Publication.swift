@@ -23,6 +23,8 @@ package enum Publication: Sendable, Hashable {
     case showAlert(NavigationAlert)
     case dismissAlert(UInt32, AlertDismissal)
     case shareDestination(shareID: String, Waypoint)
+    /// The limit where the vehicle is, and the next different one; nil if none is known.
+    case speedLimit(SpeedLimit, next: SpeedLimitAhead?)
     case finishGuidance
     case cancelGuidance
     case publishExtension(PublishedExtension)
@@ -49,6 +51,7 @@ package enum Publication: Sendable, Hashable {
         case .showAlert: .showAlert
         case .dismissAlert: .dismissAlert
         case .shareDestination: .shareDestination
+        case .speedLimit: .updateSpeedLimit
         case .finishGuidance: .finishGuidance
         case .cancelGuidance: .cancelGuidance
         case .publishExtension: .publishExtension

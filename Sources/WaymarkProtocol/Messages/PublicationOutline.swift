@@ -63,6 +63,7 @@ package import WaymarkModel
         package var laneGuidances: [LaneGuidanceID] = []
         package var currentManeuvers: [ManeuverID] = []
         package var currentLaneGuidance: LaneGuidanceID?
+        package var hasSpeedLimits = false
 
         package init(id: Identifier) { self.id = id }
     }

@@ -11,7 +11,7 @@ extension Rig {
         case tripPreviews, startGuidance, updateTrip, addManeuvers, addLaneGuidances, addRouteSegments,
             upcomingManeuvers, currentLaneGuidance, currentRoadName, updateManeuverState, updateTripEstimates,
             updateManeuverEstimates, currentRouteSegment, pauseGuidance, resumeGuidance, showAlert,
-            dismissAlert, shareDestination, finishGuidance, cancelGuidance, publishExtension
+            dismissAlert, shareDestination, finishGuidance, cancelGuidance, updateSpeedLimit, publishExtension
         // Of vehicles, and about requests.
         case waypointRequest, destinationRequest, withdrawRequest, requestAnswer, prompt, promptAnswer,
             promptOver, requestOutcome, cancelNavigation, allowNavigation, updateRouteSource, vehicleSettings,

@@ -46,6 +46,7 @@ enum PublicationFields {
         case .showAlert: [.object("alert") { if case .showAlert(let alert) = $0 { alert } else { nil } }]
         case .dismissAlert: Self.dismissAlert
         case .shareDestination: Self.shareDestination
+        case .updateSpeedLimit: Self.speedLimit
         case .publishExtension: Self.publishExtension
         // The end of guidance says no more than its name.
         default:
@@ -87,6 +88,11 @@ enum PublicationFields {
     private static let tripEstimates: [FieldKey<Publication>] = [
         .object("tripEstimates") { if case .tripEstimates(let estimates, _) = $0 { estimates } else { nil } },
         .word("timeRemainingColor") { if case .tripEstimates(_, let color) = $0 { color } else { nil } },
+    ]
+
+    private static let speedLimit: [FieldKey<Publication>] = [
+        .object("speedLimit") { if case .speedLimit(let limit, _) = $0 { limit } else { nil } },
+        .object("nextSpeedLimit") { if case .speedLimit(_, let next) = $0 { next } else { nil } },
     ]
 
     private static let maneuverEstimates: [FieldKey<Publication>] =

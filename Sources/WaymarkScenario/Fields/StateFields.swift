@@ -85,6 +85,8 @@ enum StateFields {
             moment.state.maneuverEstimates.sorted { $0.key < $1.key }
                 .map { EstimatesOfManeuver(maneuver: $0.key, estimates: $0.value) }
         },
+        .object("speedLimit") { $0.state.speedLimit },
+        .object("nextSpeedLimit") { $0.state.nextSpeedLimit },
         .object("alert") { $0.state.alert },
         .objects("extensions") { $0.state.extensions },
     ]

@@ -101,6 +101,23 @@ extension LaneGuidance: FieldObject {
     ]
 }
 
+extension SpeedLimit: FieldObject {
+    package static let fields: [FieldKey<SpeedLimit>] = [
+        .word("status") { $0.status },
+        .quantity("value") { $0.value },
+        .word("unit") { $0.unit },
+        .word("kind") { $0.kind },
+        .word("sign") { $0.sign },
+    ]
+}
+
+extension SpeedLimitSpan: FieldObject {
+    package static let fields: [FieldKey<SpeedLimitSpan>] =
+        [
+            .quantity("firstPoint") { $0.firstPoint },
+        ] + SpeedLimit.fields.map { $0.of { $0.limit } }
+}
+
 extension RouteSegment: FieldObject {
     package static let fields: [FieldKey<RouteSegment>] = [
         .text("id") { $0.id },
@@ -113,6 +130,7 @@ extension RouteSegment: FieldObject {
         .quantity("currentLaneGuidance") { $0.currentLaneGuidance },
         .object("tripTravelEstimates") { $0.tripTravelEstimates },
         .object("maneuverTravelEstimates") { $0.maneuverTravelEstimates },
+        .objects("speedLimits") { $0.speedLimits },
     ]
 }
 
@@ -146,4 +164,11 @@ extension NavigationAlert: FieldObject {
         .word("notification") { $0.notification },
         .word("priority") { $0.priority },
     ]
+}
+
+extension SpeedLimitAhead: FieldObject {
+    package static let fields: [FieldKey<SpeedLimitAhead>] =
+        [
+            .quantity("distanceMeters", .meters) { $0.distance },
+        ] + SpeedLimit.fields.map { $0.of { $0.limit } } + DisplayDistance.fields.map { $0.of { $0.distanceToDisplay } }
 }

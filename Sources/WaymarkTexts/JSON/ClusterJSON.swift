@@ -69,6 +69,8 @@ package enum ClusterJSON {
         object.add("tripEstimates", \.tripEstimates) { $0.map(ModelJSON.estimates) }
         object.add("timeRemainingColor", \.timeRemainingColor) { $0.name }
         object.addManeuverEstimates()
+        object.add("speedLimit", \.speedLimit) { $0.map(ModelJSON.speedLimit) }
+        object.add("nextSpeedLimit", \.nextSpeedLimit) { $0.map(ModelJSON.speedLimitAhead) }
         object.add("alert", \.alert) { $0.map(ModelJSON.alert) }
         object.add("extensions", \.extensions) { extensions in
             extensions.map { ["name": $0.name, "key": Int($0.key), "content": $0.content.base64] }
@@ -227,6 +229,10 @@ package enum MessageJSON {
                 "name": published.name.rawValue, "content": published.content.base64,
             ]
             object["key"] = published.key.map { Int($0) }
+            return object
+        case .speedLimit(let limit, let next):
+            var object: [String: Any] = ["speedLimit": ModelJSON.speedLimit(limit)]
+            object["nextSpeedLimit"] = next.map(ModelJSON.speedLimitAhead)
             return object
         case .finishGuidance, .cancelGuidance: return [:]
         case .plain(let state): return state.object

@@ -112,6 +112,7 @@ package enum ModelJSON {
         object.set("currentLaneGuidance", segment.currentLaneGuidance.map { Int($0.rawValue) })
         object.set("tripTravelEstimates", segment.tripTravelEstimates.map(self.estimates))
         object.set("maneuverTravelEstimates", segment.maneuverTravelEstimates.map(self.estimates))
+        object.set(nonEmpty: "speedLimits", segment.speedLimits.map(self.speedLimitSpan))
         return object
     }
 
@@ -130,6 +131,31 @@ package enum ModelJSON {
     }
 
     package static func ids(_ ids: [ManeuverID]) -> [Int] { ids.map { Int($0.rawValue) } }
+
+    // MARK: Speed limits
+
+    package static func speedLimit(_ limit: SpeedLimit) -> [String: Any] {
+        var object: [String: Any] = ["status": limit.status.name]
+        object.set("value", limit.value.map { Int($0) })
+        object.set("unit", limit.unit?.name)
+        object.set("kind", limit.kind?.name)
+        object.set("sign", limit.sign?.name)
+        return object
+    }
+
+    package static func speedLimitAhead(_ ahead: SpeedLimitAhead) -> [String: Any] {
+        var object = self.speedLimit(ahead.limit)
+        object["distanceMeters"] = Int(ahead.distance.meters)
+        object.set("displayTenths", ahead.distanceToDisplay.map { Int($0.valueTenths) })
+        object.set("displayUnit", ahead.distanceToDisplay?.unit.name)
+        return object
+    }
+
+    private static func speedLimitSpan(_ span: SpeedLimitSpan) -> [String: Any] {
+        var object = self.speedLimit(span.limit)
+        object["firstPoint"] = Int(span.firstPoint)
+        return object
+    }
 
     // MARK: Alerts
 

@@ -154,7 +154,31 @@ def _lane_guidances(holder: m.AddLaneGuidances | m.RouteInformation) -> None:
     _unique("lane_guidances", [guidance.id for guidance in holder.lane_guidances])
 
 
+def _speed_limit(limit: m.SpeedLimit) -> None:
+    if not limit.status.is_recognized:
+        return
+    is_due = limit.status == m.SpeedLimitStatus.LIMITED
+    missing, surplus = "is not given for a limit with value", "is given for a limit without value"
+    _only_with("value", limit.value != 0, is_due, missing, surplus)
+    _only_with("unit", limit.unit != 0, is_due, missing, surplus)
+
+
+def _speed_limits(update: m.UpdateSpeedLimit) -> None:
+    _inside("limit", update.limit, _speed_limit)
+    if update.next is not None:
+        _inside("next.limit", update.next.limit, _speed_limit)
+
+
+def _segment(segment: m.RouteSegment) -> None:
+    spans = segment.speed_limits
+    for index in range(1, len(spans)):
+        if spans[index].first_point <= spans[index - 1].first_point:
+            raise Rejection(INCONSISTENT, f"speed_limits[{index}].first_point", "is not behind that of the span before")
+    _each("speed_limits", spans, lambda span: _inside("limit", span.limit, _speed_limit))
+
+
 def _segments(holder: m.AddRouteSegments | m.RouteInformation) -> None:
+    _each("segments", holder.segments, _segment)
     _unique("segments", [segment.id for segment in holder.segments])
 
 
@@ -240,6 +264,7 @@ CHECKS.update({
     m.AddManeuvers: _maneuvers,
     m.AddLaneGuidances: _lane_guidances,
     m.AddRouteSegments: _segments,
+    m.UpdateSpeedLimit: _speed_limits,
     m.ResumeGuidance: _resume,
     m.ShowAlert: lambda show: _inside("alert", show.alert, _alert),
     m.RequestAnswer: _answer,

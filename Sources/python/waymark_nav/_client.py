@@ -245,6 +245,10 @@ class Session:
         generation = self._machine.generation
         await self.publish(m.UpdateManeuverEstimates(generation=generation, maneuver_id=maneuver_id, travel_estimates=estimates))
 
+    async def set_speed_limit(self, limit: m.SpeedLimit, ahead: m.SpeedLimitAhead | None = None) -> None:
+        """The speed limit where the vehicle is, and the next different one; None: none is known ahead."""
+        await self.publish(m.UpdateSpeedLimit(limit=limit, next=ahead))
+
     async def pause(self, reason: m.PauseReason, *description: str) -> None:
         """Guidance stands still."""
         await self.publish(m.PauseGuidance(reason=reason, description_variants=description))

@@ -349,6 +349,8 @@ STATE = shape(
     *_plain_keys(),
     Key("tripEstimates", "trip_estimates", j.TRAVEL_ESTIMATES, KNOWN),
     Key("timeRemainingColor", "time_remaining_color", word_of(m.TimeRemainingColor), ALWAYS),
+    Key("speedLimit", "speed_limit", j.SPEED_LIMIT, KNOWN),
+    Key("nextSpeedLimit", "next_speed_limit", j.SPEED_LIMIT_AHEAD, KNOWN),
     Key("alert", "alert", j.NAVIGATION_ALERT, KNOWN),
     Key("extensions", "extensions", Items(_EXTENSION), ALWAYS),
 )

@@ -411,6 +411,10 @@ class Session:
         """How far it is to a maneuver."""
         _background.run(self._session.update_maneuver_estimates(maneuver_id, estimates))
 
+    def set_speed_limit(self, limit: m.SpeedLimit, ahead: m.SpeedLimitAhead | None = None) -> None:
+        """The speed limit where the vehicle is, and the next different one; None: none is known ahead."""
+        _background.run(self._session.set_speed_limit(limit, ahead))
+
     def pause(self, reason: m.PauseReason, *description: str) -> None:
         """Guidance stands still."""
         _background.run(self._session.pause(reason, *description))

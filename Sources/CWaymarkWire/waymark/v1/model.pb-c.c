@@ -187,6 +187,141 @@ void   waymark__v1__travel_estimates__free_unpacked
   assert(message->base.descriptor == &waymark__v1__travel_estimates__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   waymark__v1__speed_limit__init
+                     (Waymark__V1__SpeedLimit         *message)
+{
+  static const Waymark__V1__SpeedLimit init_value = WAYMARK__V1__SPEED_LIMIT__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__speed_limit__get_packed_size
+                     (const Waymark__V1__SpeedLimit *message)
+{
+  assert(message->base.descriptor == &waymark__v1__speed_limit__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__speed_limit__pack
+                     (const Waymark__V1__SpeedLimit *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__speed_limit__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__speed_limit__pack_to_buffer
+                     (const Waymark__V1__SpeedLimit *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__speed_limit__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__SpeedLimit *
+       waymark__v1__speed_limit__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__SpeedLimit *)
+     protobuf_c_message_unpack (&waymark__v1__speed_limit__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__speed_limit__free_unpacked
+                     (Waymark__V1__SpeedLimit *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__speed_limit__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   waymark__v1__speed_limit_ahead__init
+                     (Waymark__V1__SpeedLimitAhead         *message)
+{
+  static const Waymark__V1__SpeedLimitAhead init_value = WAYMARK__V1__SPEED_LIMIT_AHEAD__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__speed_limit_ahead__get_packed_size
+                     (const Waymark__V1__SpeedLimitAhead *message)
+{
+  assert(message->base.descriptor == &waymark__v1__speed_limit_ahead__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__speed_limit_ahead__pack
+                     (const Waymark__V1__SpeedLimitAhead *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__speed_limit_ahead__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__speed_limit_ahead__pack_to_buffer
+                     (const Waymark__V1__SpeedLimitAhead *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__speed_limit_ahead__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__SpeedLimitAhead *
+       waymark__v1__speed_limit_ahead__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__SpeedLimitAhead *)
+     protobuf_c_message_unpack (&waymark__v1__speed_limit_ahead__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__speed_limit_ahead__free_unpacked
+                     (Waymark__V1__SpeedLimitAhead *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__speed_limit_ahead__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   waymark__v1__speed_limit_span__init
+                     (Waymark__V1__SpeedLimitSpan         *message)
+{
+  static const Waymark__V1__SpeedLimitSpan init_value = WAYMARK__V1__SPEED_LIMIT_SPAN__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__speed_limit_span__get_packed_size
+                     (const Waymark__V1__SpeedLimitSpan *message)
+{
+  assert(message->base.descriptor == &waymark__v1__speed_limit_span__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__speed_limit_span__pack
+                     (const Waymark__V1__SpeedLimitSpan *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__speed_limit_span__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__speed_limit_span__pack_to_buffer
+                     (const Waymark__V1__SpeedLimitSpan *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__speed_limit_span__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__SpeedLimitSpan *
+       waymark__v1__speed_limit_span__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__SpeedLimitSpan *)
+     protobuf_c_message_unpack (&waymark__v1__speed_limit_span__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__speed_limit_span__free_unpacked
+                     (Waymark__V1__SpeedLimitSpan *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__speed_limit_span__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   waymark__v1__maneuver__init
                      (Waymark__V1__Maneuver         *message)
 {
@@ -865,6 +1000,211 @@ const ProtobufCMessageDescriptor waymark__v1__travel_estimates__descriptor =
   waymark__v1__travel_estimates__field_indices_by_name,
   1,  waymark__v1__travel_estimates__number_ranges,
   (ProtobufCMessageInit) waymark__v1__travel_estimates__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__speed_limit__field_descriptors[5] =
+{
+  {
+    "status",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SpeedLimit, status),
+    &waymark__v1__speed_limit_status__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SpeedLimit, value),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unit",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SpeedLimit, unit),
+    &waymark__v1__speed_unit__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SpeedLimit, kind),
+    &waymark__v1__speed_limit_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sign",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SpeedLimit, sign),
+    &waymark__v1__speed_limit_sign__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__speed_limit__field_indices_by_name[] = {
+  3,   /* field[3] = kind */
+  4,   /* field[4] = sign */
+  0,   /* field[0] = status */
+  2,   /* field[2] = unit */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange waymark__v1__speed_limit__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor waymark__v1__speed_limit__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.SpeedLimit",
+  "SpeedLimit",
+  "Waymark__V1__SpeedLimit",
+  "waymark.v1",
+  sizeof(Waymark__V1__SpeedLimit),
+  5,
+  waymark__v1__speed_limit__field_descriptors,
+  waymark__v1__speed_limit__field_indices_by_name,
+  1,  waymark__v1__speed_limit__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__speed_limit__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__speed_limit_ahead__field_descriptors[3] =
+{
+  {
+    "limit",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SpeedLimitAhead, limit),
+    &waymark__v1__speed_limit__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "distance_meters",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SpeedLimitAhead, distance_meters),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "distance_to_display",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SpeedLimitAhead, distance_to_display),
+    &waymark__v1__display_distance__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__speed_limit_ahead__field_indices_by_name[] = {
+  1,   /* field[1] = distance_meters */
+  2,   /* field[2] = distance_to_display */
+  0,   /* field[0] = limit */
+};
+static const ProtobufCIntRange waymark__v1__speed_limit_ahead__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor waymark__v1__speed_limit_ahead__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.SpeedLimitAhead",
+  "SpeedLimitAhead",
+  "Waymark__V1__SpeedLimitAhead",
+  "waymark.v1",
+  sizeof(Waymark__V1__SpeedLimitAhead),
+  3,
+  waymark__v1__speed_limit_ahead__field_descriptors,
+  waymark__v1__speed_limit_ahead__field_indices_by_name,
+  1,  waymark__v1__speed_limit_ahead__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__speed_limit_ahead__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__speed_limit_span__field_descriptors[2] =
+{
+  {
+    "first_point",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SpeedLimitSpan, first_point),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SpeedLimitSpan, limit),
+    &waymark__v1__speed_limit__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__speed_limit_span__field_indices_by_name[] = {
+  0,   /* field[0] = first_point */
+  1,   /* field[1] = limit */
+};
+static const ProtobufCIntRange waymark__v1__speed_limit_span__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor waymark__v1__speed_limit_span__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.SpeedLimitSpan",
+  "SpeedLimitSpan",
+  "Waymark__V1__SpeedLimitSpan",
+  "waymark.v1",
+  sizeof(Waymark__V1__SpeedLimitSpan),
+  2,
+  waymark__v1__speed_limit_span__field_descriptors,
+  waymark__v1__speed_limit_span__field_indices_by_name,
+  1,  waymark__v1__speed_limit_span__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__speed_limit_span__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor waymark__v1__maneuver__field_descriptors[14] =
@@ -1666,7 +2006,7 @@ const ProtobufCMessageDescriptor waymark__v1__trip__descriptor =
   (ProtobufCMessageInit) waymark__v1__trip__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__route_segment__field_descriptors[10] =
+static const ProtobufCFieldDescriptor waymark__v1__route_segment__field_descriptors[11] =
 {
   {
     "id",
@@ -1788,6 +2128,18 @@ static const ProtobufCFieldDescriptor waymark__v1__route_segment__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "speed_limits",
+    11,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Waymark__V1__RouteSegment, n_speed_limits),
+    offsetof(Waymark__V1__RouteSegment, speed_limits),
+    &waymark__v1__speed_limit_span__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__route_segment__field_indices_by_name[] = {
   3,   /* field[3] = coordinates */
@@ -1799,12 +2151,13 @@ static const unsigned waymark__v1__route_segment__field_indices_by_name[] = {
   4,   /* field[4] = maneuver_ids */
   9,   /* field[9] = maneuver_travel_estimates */
   1,   /* field[1] = origin */
+  10,   /* field[10] = speed_limits */
   8,   /* field[8] = trip_travel_estimates */
 };
 static const ProtobufCIntRange waymark__v1__route_segment__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor waymark__v1__route_segment__descriptor =
 {
@@ -1814,7 +2167,7 @@ const ProtobufCMessageDescriptor waymark__v1__route_segment__descriptor =
   "Waymark__V1__RouteSegment",
   "waymark.v1",
   sizeof(Waymark__V1__RouteSegment),
-  10,
+  11,
   waymark__v1__route_segment__field_descriptors,
   waymark__v1__route_segment__field_indices_by_name,
   1,  waymark__v1__route_segment__number_ranges,
@@ -2476,6 +2829,132 @@ const ProtobufCEnumDescriptor waymark__v1__distance_unit__descriptor =
   waymark__v1__distance_unit__enum_values_by_name,
   1,
   waymark__v1__distance_unit__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue waymark__v1__speed_limit_status__enum_values_by_number[3] =
+{
+  { "SPEED_LIMIT_STATUS_UNKNOWN", "WAYMARK__V1__SPEED_LIMIT_STATUS__SPEED_LIMIT_STATUS_UNKNOWN", 0 },
+  { "SPEED_LIMIT_STATUS_LIMITED", "WAYMARK__V1__SPEED_LIMIT_STATUS__SPEED_LIMIT_STATUS_LIMITED", 1 },
+  { "SPEED_LIMIT_STATUS_NONE", "WAYMARK__V1__SPEED_LIMIT_STATUS__SPEED_LIMIT_STATUS_NONE", 2 },
+};
+static const ProtobufCIntRange waymark__v1__speed_limit_status__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex waymark__v1__speed_limit_status__enum_values_by_name[3] =
+{
+  { "SPEED_LIMIT_STATUS_LIMITED", 1 },
+  { "SPEED_LIMIT_STATUS_NONE", 2 },
+  { "SPEED_LIMIT_STATUS_UNKNOWN", 0 },
+};
+const ProtobufCEnumDescriptor waymark__v1__speed_limit_status__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "waymark.v1.SpeedLimitStatus",
+  "SpeedLimitStatus",
+  "Waymark__V1__SpeedLimitStatus",
+  "waymark.v1",
+  3,
+  waymark__v1__speed_limit_status__enum_values_by_number,
+  3,
+  waymark__v1__speed_limit_status__enum_values_by_name,
+  1,
+  waymark__v1__speed_limit_status__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue waymark__v1__speed_unit__enum_values_by_number[3] =
+{
+  { "SPEED_UNIT_UNSPECIFIED", "WAYMARK__V1__SPEED_UNIT__SPEED_UNIT_UNSPECIFIED", 0 },
+  { "SPEED_UNIT_KILOMETERS_PER_HOUR", "WAYMARK__V1__SPEED_UNIT__SPEED_UNIT_KILOMETERS_PER_HOUR", 1 },
+  { "SPEED_UNIT_MILES_PER_HOUR", "WAYMARK__V1__SPEED_UNIT__SPEED_UNIT_MILES_PER_HOUR", 2 },
+};
+static const ProtobufCIntRange waymark__v1__speed_unit__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex waymark__v1__speed_unit__enum_values_by_name[3] =
+{
+  { "SPEED_UNIT_KILOMETERS_PER_HOUR", 1 },
+  { "SPEED_UNIT_MILES_PER_HOUR", 2 },
+  { "SPEED_UNIT_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor waymark__v1__speed_unit__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "waymark.v1.SpeedUnit",
+  "SpeedUnit",
+  "Waymark__V1__SpeedUnit",
+  "waymark.v1",
+  3,
+  waymark__v1__speed_unit__enum_values_by_number,
+  3,
+  waymark__v1__speed_unit__enum_values_by_name,
+  1,
+  waymark__v1__speed_unit__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue waymark__v1__speed_limit_kind__enum_values_by_number[6] =
+{
+  { "SPEED_LIMIT_KIND_UNSPECIFIED", "WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_UNSPECIFIED", 0 },
+  { "SPEED_LIMIT_KIND_POSTED", "WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_POSTED", 1 },
+  { "SPEED_LIMIT_KIND_ADVISORY", "WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_ADVISORY", 2 },
+  { "SPEED_LIMIT_KIND_VARIABLE", "WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_VARIABLE", 3 },
+  { "SPEED_LIMIT_KIND_CONDITIONAL", "WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_CONDITIONAL", 4 },
+  { "SPEED_LIMIT_KIND_SCHOOL_ZONE", "WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_SCHOOL_ZONE", 5 },
+};
+static const ProtobufCIntRange waymark__v1__speed_limit_kind__value_ranges[] = {
+{0, 0},{0, 6}
+};
+static const ProtobufCEnumValueIndex waymark__v1__speed_limit_kind__enum_values_by_name[6] =
+{
+  { "SPEED_LIMIT_KIND_ADVISORY", 2 },
+  { "SPEED_LIMIT_KIND_CONDITIONAL", 4 },
+  { "SPEED_LIMIT_KIND_POSTED", 1 },
+  { "SPEED_LIMIT_KIND_SCHOOL_ZONE", 5 },
+  { "SPEED_LIMIT_KIND_UNSPECIFIED", 0 },
+  { "SPEED_LIMIT_KIND_VARIABLE", 3 },
+};
+const ProtobufCEnumDescriptor waymark__v1__speed_limit_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "waymark.v1.SpeedLimitKind",
+  "SpeedLimitKind",
+  "Waymark__V1__SpeedLimitKind",
+  "waymark.v1",
+  6,
+  waymark__v1__speed_limit_kind__enum_values_by_number,
+  6,
+  waymark__v1__speed_limit_kind__enum_values_by_name,
+  1,
+  waymark__v1__speed_limit_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue waymark__v1__speed_limit_sign__enum_values_by_number[3] =
+{
+  { "SPEED_LIMIT_SIGN_UNSPECIFIED", "WAYMARK__V1__SPEED_LIMIT_SIGN__SPEED_LIMIT_SIGN_UNSPECIFIED", 0 },
+  { "SPEED_LIMIT_SIGN_VIENNA", "WAYMARK__V1__SPEED_LIMIT_SIGN__SPEED_LIMIT_SIGN_VIENNA", 1 },
+  { "SPEED_LIMIT_SIGN_MUTCD", "WAYMARK__V1__SPEED_LIMIT_SIGN__SPEED_LIMIT_SIGN_MUTCD", 2 },
+};
+static const ProtobufCIntRange waymark__v1__speed_limit_sign__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex waymark__v1__speed_limit_sign__enum_values_by_name[3] =
+{
+  { "SPEED_LIMIT_SIGN_MUTCD", 2 },
+  { "SPEED_LIMIT_SIGN_UNSPECIFIED", 0 },
+  { "SPEED_LIMIT_SIGN_VIENNA", 1 },
+};
+const ProtobufCEnumDescriptor waymark__v1__speed_limit_sign__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "waymark.v1.SpeedLimitSign",
+  "SpeedLimitSign",
+  "Waymark__V1__SpeedLimitSign",
+  "waymark.v1",
+  3,
+  waymark__v1__speed_limit_sign__enum_values_by_number,
+  3,
+  waymark__v1__speed_limit_sign__enum_values_by_name,
+  1,
+  waymark__v1__speed_limit_sign__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue waymark__v1__charge_connector__enum_values_by_number[10] =

@@ -68,6 +68,8 @@ class Feature(OpenEnum):
     RECEIPTS = 15
     #: The connection can be resumed by token. Need not be asked for.
     RESUMPTION = 16
+    #: `UpdateSpeedLimit`, `RouteSegment.speed_limits`.
+    SPEED_LIMIT = 17
 
 
 class WithheldReason(OpenEnum):
@@ -86,6 +88,8 @@ class WithheldReason(OpenEnum):
     NO_CONSENT = 5
     #: The operator switched it off (configuration).
     POLICY = 6
+    #: The endpoint's `VehicleSettings.speed_limit` is DISABLED; ends as soon as it is not.
+    VEHICLE_DOES_NOT_WANT = 8
 
 
 class DistanceUnits(OpenEnum):

@@ -272,6 +272,53 @@ class DistanceUnit(OpenEnum):
     MILES = 5
 
 
+class SpeedLimitStatus(OpenEnum):
+    """Whether a speed limit is known."""
+
+    #: The limit is not known.
+    UNKNOWN = 0
+    #: The speed is limited to a value.
+    LIMITED = 1
+    #: The speed is not limited.
+    NONE = 2
+
+
+class SpeedUnit(OpenEnum):
+    """The unit of a speed limit, as posted."""
+
+    UNSPECIFIED = 0
+    #: Kilometres per hour.
+    KILOMETERS_PER_HOUR = 1
+    #: Miles per hour.
+    MILES_PER_HOUR = 2
+
+
+class SpeedLimitKind(OpenEnum):
+    """The kind of a speed limit: what sets it."""
+
+    UNSPECIFIED = 0
+    #: A sign, or the law of the place, sets the limit.
+    POSTED = 1
+    #: The speed is advised, not prescribed.
+    ADVISORY = 2
+    #: A sign whose value changes with traffic or weather sets the limit.
+    VARIABLE = 3
+    #: The limit holds under a condition, e.g. in rain or for some hours of the day.
+    CONDITIONAL = 4
+    #: The limit is that of a school zone.
+    SCHOOL_ZONE = 5
+
+
+class SpeedLimitSign(OpenEnum):
+    """The shape of the sign that drivers of the place know."""
+
+    UNSPECIFIED = 0
+    #: A round sign with a red ring, of the Vienna Convention.
+    VIENNA = 1
+    #: A rectangular sign with the words SPEED LIMIT, of the MUTCD.
+    MUTCD = 2
+
+
 class ChargeConnector(OpenEnum):
     """Plugs of charging stations."""
 
@@ -408,6 +455,47 @@ class TravelEstimates(Message):
 
     #: What to show. Absent: the receiver rounds the true distance by itself.
     distance_remaining_to_display: DisplayDistance | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SpeedLimit(Message):
+    """A speed limit, with value and unit as posted: they are never converted."""
+
+    status: SpeedLimitStatus = SpeedLimitStatus.UNKNOWN
+
+    #: With LIMITED it must be given, with UNKNOWN and NONE it must not.
+    value: int = 0
+
+    #: The unit of `value`; given exactly when that is.
+    unit: SpeedUnit = SpeedUnit.UNSPECIFIED
+
+    kind: SpeedLimitKind = SpeedLimitKind.UNSPECIFIED
+
+    sign: SpeedLimitSign = SpeedLimitSign.UNSPECIFIED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SpeedLimitAhead(Message):
+    """A speed limit ahead of the vehicle, and how far ahead it begins."""
+
+    limit: SpeedLimit
+
+    #: True distance.
+    distance_meters: int = 0
+
+    #: What to show. Absent: the receiver rounds the true distance by itself.
+    distance_to_display: DisplayDistance | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SpeedLimitSpan(Message):
+    """A speed limit along a part of a segment's line: to the first point of the next span, or to the end of the line."""
+
+    #: The index of the point at which the limit begins to hold. A point that the line does not have: the span holds
+    #: nowhere.
+    first_point: int = 0
+
+    limit: SpeedLimit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -608,6 +696,10 @@ class RouteSegment(Message):
     #: To the first of the current maneuvers from the segment's start.
     maneuver_travel_estimates: TravelEstimates | None = None
 
+    #: The speed limits along `coordinates`, whose `first_point` rises from one to the next. Before the first span the
+    #: limit is not known.
+    speed_limits: tuple[SpeedLimitSpan, ...] = ()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class AlertAction(Message):
@@ -663,6 +755,25 @@ define(
     Field(1, "distance_remaining_meters", UINT32, lower=0, upper=50000000),
     Field(2, "time_remaining_seconds", UINT32, lower=0, upper=31536000, optional=True),
     Field(3, "distance_remaining_to_display", MESSAGE, of=DisplayDistance),
+)
+define(
+    SpeedLimit,
+    Field(1, "status", ENUM, of=SpeedLimitStatus, lower=0, upper=2147483647),
+    Field(2, "value", UINT32, lower=0, upper=500),
+    Field(3, "unit", ENUM, of=SpeedUnit, lower=0, upper=2147483647),
+    Field(4, "kind", ENUM, of=SpeedLimitKind, lower=0, upper=2147483647),
+    Field(5, "sign", ENUM, of=SpeedLimitSign, lower=0, upper=2147483647),
+)
+define(
+    SpeedLimitAhead,
+    Field(1, "limit", MESSAGE, of=SpeedLimit, required=True),
+    Field(2, "distance_meters", UINT32, lower=0, upper=50000000),
+    Field(3, "distance_to_display", MESSAGE, of=DisplayDistance),
+)
+define(
+    SpeedLimitSpan,
+    Field(1, "first_point", UINT32),
+    Field(2, "limit", MESSAGE, of=SpeedLimit, required=True),
 )
 define(
     Maneuver,
@@ -745,6 +856,7 @@ define(
     Field(8, "current_lane_guidance_id", UINT32),
     Field(9, "trip_travel_estimates", MESSAGE, of=TravelEstimates),
     Field(10, "maneuver_travel_estimates", MESSAGE, of=TravelEstimates),
+    Field(11, "speed_limits", MESSAGE, of=SpeedLimitSpan, count=4096),
 )
 define(
     AlertAction,

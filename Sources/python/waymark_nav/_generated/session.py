@@ -14,6 +14,8 @@ from waymark_nav._generated.model import (
     PauseReason,
     RerouteReason,
     RouteSegment,
+    SpeedLimit,
+    SpeedLimitAhead,
     TimeRemainingColor,
     TravelEstimates,
     Trip,
@@ -437,6 +439,16 @@ class CancelGuidance(Message):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class UpdateSpeedLimit(Message):
+    """Published. State, key: the type. The speed limit where the vehicle is, and the next different one."""
+
+    limit: SpeedLimit
+
+    #: Absent: no other limit is known ahead.
+    next: SpeedLimitAhead | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PublishExtension(Message):
     """Published. With STATE in the header a state by the key there, else an event. Content that a client and endpoints
     agree on; see Docs/protocol.md, Extensions.
@@ -617,6 +629,11 @@ define(
 )
 define(FinishGuidance)
 define(CancelGuidance)
+define(
+    UpdateSpeedLimit,
+    Field(1, "limit", MESSAGE, of=SpeedLimit, required=True),
+    Field(2, "next", MESSAGE, of=SpeedLimitAhead),
+)
 define(
     PublishExtension,
     Field(1, "name", STRING, lower=3, upper=128, required=True, extension=True),

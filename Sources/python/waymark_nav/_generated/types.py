@@ -43,6 +43,7 @@ from waymark_nav._generated.session import (
     UpcomingManeuvers,
     UpdateManeuverEstimates,
     UpdateManeuverState,
+    UpdateSpeedLimit,
     UpdateTrip,
     UpdateTripEstimates,
     VehicleChanged,
@@ -111,6 +112,7 @@ class MessageType(IntEnum):
     SHARE_DESTINATION = 0x0111
     FINISH_GUIDANCE = 0x0112
     CANCEL_GUIDANCE = 0x0113
+    UPDATE_SPEED_LIMIT = 0x0114
     PUBLISH_EXTENSION = 0x01E0
     WAYPOINT_REQUEST = 0x0200
     DESTINATION_REQUEST = 0x0201
@@ -178,6 +180,7 @@ BODIES: dict[int, type[Message]] = {
     0x0111: ShareDestination,
     0x0112: FinishGuidance,
     0x0113: CancelGuidance,
+    0x0114: UpdateSpeedLimit,
     0x01E0: PublishExtension,
     0x0200: WaypointRequest,
     0x0201: DestinationRequest,

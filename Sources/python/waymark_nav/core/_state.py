@@ -87,6 +87,10 @@ class VehicleState(PlainStates):
     time_remaining_color: m.TimeRemainingColor = m.TimeRemainingColor.DEFAULT
     #: The newest estimates of each maneuver, by its id.
     maneuver_estimates: Mapping[int, m.TravelEstimates] = field(default_factory=lambda: _NOTHING, hash=False)
+    #: The speed limit where the vehicle is; None: none was published.
+    speed_limit: m.SpeedLimit | None = None
+    #: The next different speed limit; None: none is known.
+    next_speed_limit: m.SpeedLimitAhead | None = None
     alert: m.NavigationAlert | None = None
     #: The retained states of extensions, by name and key.
     extensions: tuple[ExtensionState, ...] = ()
@@ -296,6 +300,8 @@ def route_values(route: m.RouteInformation, generation: int) -> dict[str, Any]:
         "trip_estimates": route.trip_travel_estimates,
         "time_remaining_color": m.TimeRemainingColor.DEFAULT,
         "maneuver_estimates": MappingProxyType(estimates),
+        "speed_limit": None,
+        "next_speed_limit": None,
         "maneuver_state": m.ManeuverState.CONTINUE,
     }
 
@@ -374,6 +380,7 @@ REDUCERS: dict[type[Any], Any] = {
         "time_remaining_color": message.time_remaining_color,
     },
     m.UpdateManeuverEstimates: _maneuver_estimates,
+    m.UpdateSpeedLimit: lambda state, message, limits: {"speed_limit": message.limit, "next_speed_limit": message.next},
     m.CurrentRouteSegment: lambda state, message, limits: {"current_segment": message.segment_id},
     m.PauseGuidance: _pause,
     m.ResumeGuidance: _resume,

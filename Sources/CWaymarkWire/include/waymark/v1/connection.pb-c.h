@@ -120,7 +120,11 @@ typedef enum _Waymark__V1__Feature {
   /*
    * The connection can be resumed by token. Need not be asked for.
    */
-  WAYMARK__V1__FEATURE__FEATURE_RESUMPTION = 16
+  WAYMARK__V1__FEATURE__FEATURE_RESUMPTION = 16,
+  /*
+   * `UpdateSpeedLimit`, `RouteSegment.speed_limits`.
+   */
+  WAYMARK__V1__FEATURE__FEATURE_SPEED_LIMIT = 17
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__FEATURE)
 } Waymark__V1__Feature;
 /*
@@ -151,7 +155,11 @@ typedef enum _Waymark__V1__WithheldReason {
   /*
    * The operator switched it off (configuration).
    */
-  WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_POLICY = 6
+  WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_POLICY = 6,
+  /*
+   * The endpoint's `VehicleSettings.speed_limit` is DISABLED; ends as soon as it is not.
+   */
+  WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_VEHICLE_DOES_NOT_WANT = 8
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__WITHHELD_REASON)
 } Waymark__V1__WithheldReason;
 /*

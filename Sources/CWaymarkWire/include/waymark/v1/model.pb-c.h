@@ -19,6 +19,9 @@ typedef struct Waymark__V1__Coordinate Waymark__V1__Coordinate;
 typedef struct Waymark__V1__Polyline Waymark__V1__Polyline;
 typedef struct Waymark__V1__DisplayDistance Waymark__V1__DisplayDistance;
 typedef struct Waymark__V1__TravelEstimates Waymark__V1__TravelEstimates;
+typedef struct Waymark__V1__SpeedLimit Waymark__V1__SpeedLimit;
+typedef struct Waymark__V1__SpeedLimitAhead Waymark__V1__SpeedLimitAhead;
+typedef struct Waymark__V1__SpeedLimitSpan Waymark__V1__SpeedLimitSpan;
 typedef struct Waymark__V1__Maneuver Waymark__V1__Maneuver;
 typedef struct Waymark__V1__Lane Waymark__V1__Lane;
 typedef struct Waymark__V1__LaneGuidance Waymark__V1__LaneGuidance;
@@ -505,6 +508,81 @@ typedef enum _Waymark__V1__DistanceUnit {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__DISTANCE_UNIT)
 } Waymark__V1__DistanceUnit;
 /*
+ * Whether a speed limit is known.
+ */
+typedef enum _Waymark__V1__SpeedLimitStatus {
+  /*
+   * The limit is not known.
+   */
+  WAYMARK__V1__SPEED_LIMIT_STATUS__SPEED_LIMIT_STATUS_UNKNOWN = 0,
+  /*
+   * The speed is limited to a value.
+   */
+  WAYMARK__V1__SPEED_LIMIT_STATUS__SPEED_LIMIT_STATUS_LIMITED = 1,
+  /*
+   * The speed is not limited.
+   */
+  WAYMARK__V1__SPEED_LIMIT_STATUS__SPEED_LIMIT_STATUS_NONE = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SPEED_LIMIT_STATUS)
+} Waymark__V1__SpeedLimitStatus;
+/*
+ * The unit of a speed limit, as posted.
+ */
+typedef enum _Waymark__V1__SpeedUnit {
+  WAYMARK__V1__SPEED_UNIT__SPEED_UNIT_UNSPECIFIED = 0,
+  /*
+   * Kilometres per hour.
+   */
+  WAYMARK__V1__SPEED_UNIT__SPEED_UNIT_KILOMETERS_PER_HOUR = 1,
+  /*
+   * Miles per hour.
+   */
+  WAYMARK__V1__SPEED_UNIT__SPEED_UNIT_MILES_PER_HOUR = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SPEED_UNIT)
+} Waymark__V1__SpeedUnit;
+/*
+ * The kind of a speed limit: what sets it.
+ */
+typedef enum _Waymark__V1__SpeedLimitKind {
+  WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_UNSPECIFIED = 0,
+  /*
+   * A sign, or the law of the place, sets the limit.
+   */
+  WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_POSTED = 1,
+  /*
+   * The speed is advised, not prescribed.
+   */
+  WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_ADVISORY = 2,
+  /*
+   * A sign whose value changes with traffic or weather sets the limit.
+   */
+  WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_VARIABLE = 3,
+  /*
+   * The limit holds under a condition, e.g. in rain or for some hours of the day.
+   */
+  WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_CONDITIONAL = 4,
+  /*
+   * The limit is that of a school zone.
+   */
+  WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_SCHOOL_ZONE = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SPEED_LIMIT_KIND)
+} Waymark__V1__SpeedLimitKind;
+/*
+ * The shape of the sign that drivers of the place know.
+ */
+typedef enum _Waymark__V1__SpeedLimitSign {
+  WAYMARK__V1__SPEED_LIMIT_SIGN__SPEED_LIMIT_SIGN_UNSPECIFIED = 0,
+  /*
+   * A round sign with a red ring, of the Vienna Convention.
+   */
+  WAYMARK__V1__SPEED_LIMIT_SIGN__SPEED_LIMIT_SIGN_VIENNA = 1,
+  /*
+   * A rectangular sign with the words SPEED LIMIT, of the MUTCD.
+   */
+  WAYMARK__V1__SPEED_LIMIT_SIGN__SPEED_LIMIT_SIGN_MUTCD = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SPEED_LIMIT_SIGN)
+} Waymark__V1__SpeedLimitSign;
+/*
  * Plugs of charging stations.
  */
 typedef enum _Waymark__V1__ChargeConnector {
@@ -753,6 +831,73 @@ struct  Waymark__V1__TravelEstimates
 #define WAYMARK__V1__TRAVEL_ESTIMATES__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__travel_estimates__descriptor) \
     , 0, NULL, WAYMARK__V1__TRAVEL_ESTIMATES__TIME__NOT_SET, {0} }
+
+
+/*
+ * A speed limit, with value and unit as posted: they are never converted.
+ */
+struct  Waymark__V1__SpeedLimit
+{
+  ProtobufCMessage base;
+  Waymark__V1__SpeedLimitStatus status;
+  /*
+   * With LIMITED it must be given, with UNKNOWN and NONE it must not. [0 ... 500]
+   */
+  uint32_t value;
+  /*
+   * The unit of `value`; given exactly when that is.
+   */
+  Waymark__V1__SpeedUnit unit;
+  Waymark__V1__SpeedLimitKind kind;
+  Waymark__V1__SpeedLimitSign sign;
+};
+#define WAYMARK__V1__SPEED_LIMIT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__speed_limit__descriptor) \
+    , WAYMARK__V1__SPEED_LIMIT_STATUS__SPEED_LIMIT_STATUS_UNKNOWN, 0, WAYMARK__V1__SPEED_UNIT__SPEED_UNIT_UNSPECIFIED, WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_UNSPECIFIED, WAYMARK__V1__SPEED_LIMIT_SIGN__SPEED_LIMIT_SIGN_UNSPECIFIED }
+
+
+/*
+ * A speed limit ahead of the vehicle, and how far ahead it begins.
+ */
+struct  Waymark__V1__SpeedLimitAhead
+{
+  ProtobufCMessage base;
+  /*
+   * [required, json inline]
+   */
+  Waymark__V1__SpeedLimit *limit;
+  /*
+   * True distance. [0 ... 50 000 000, json always]
+   */
+  uint32_t distance_meters;
+  /*
+   * What to show. Absent: the receiver rounds the true distance by itself. [json inline]
+   */
+  Waymark__V1__DisplayDistance *distance_to_display;
+};
+#define WAYMARK__V1__SPEED_LIMIT_AHEAD__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__speed_limit_ahead__descriptor) \
+    , NULL, 0, NULL }
+
+
+/*
+ * A speed limit along a part of a segment's line: to the first point of the next span, or to the end of the line.
+ */
+struct  Waymark__V1__SpeedLimitSpan
+{
+  ProtobufCMessage base;
+  /*
+   * The index of the point at which the limit begins to hold. A point that the line does not have: the span holds nowhere. [json always]
+   */
+  uint32_t first_point;
+  /*
+   * [required, json inline]
+   */
+  Waymark__V1__SpeedLimit *limit;
+};
+#define WAYMARK__V1__SPEED_LIMIT_SPAN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__speed_limit_span__descriptor) \
+    , 0, NULL }
 
 
 typedef enum {
@@ -1104,10 +1249,16 @@ struct  Waymark__V1__RouteSegment
    * To the first of the current maneuvers from the segment's start.
    */
   Waymark__V1__TravelEstimates *maneuver_travel_estimates;
+  /*
+   * The speed limits along `coordinates`, whose `first_point` rises from one to the next. Before the first span the limit is not known.
+   * [at most 4 096]
+   */
+  size_t n_speed_limits;
+  Waymark__V1__SpeedLimitSpan **speed_limits;
 };
 #define WAYMARK__V1__ROUTE_SEGMENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__route_segment__descriptor) \
-    , (char *)protobuf_c_empty_string, NULL, NULL, NULL, 0,NULL, 0,NULL, 0,NULL, 0, NULL, NULL }
+    , (char *)protobuf_c_empty_string, NULL, NULL, NULL, 0,NULL, 0,NULL, 0,NULL, 0, NULL, NULL, 0,NULL }
 
 
 /*
@@ -1250,6 +1401,63 @@ Waymark__V1__TravelEstimates *
                       const uint8_t       *data);
 void   waymark__v1__travel_estimates__free_unpacked
                      (Waymark__V1__TravelEstimates *message,
+                      ProtobufCAllocator *allocator);
+/* Waymark__V1__SpeedLimit methods */
+void   waymark__v1__speed_limit__init
+                     (Waymark__V1__SpeedLimit         *message);
+size_t waymark__v1__speed_limit__get_packed_size
+                     (const Waymark__V1__SpeedLimit   *message);
+size_t waymark__v1__speed_limit__pack
+                     (const Waymark__V1__SpeedLimit   *message,
+                      uint8_t             *out);
+size_t waymark__v1__speed_limit__pack_to_buffer
+                     (const Waymark__V1__SpeedLimit   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__SpeedLimit *
+       waymark__v1__speed_limit__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__speed_limit__free_unpacked
+                     (Waymark__V1__SpeedLimit *message,
+                      ProtobufCAllocator *allocator);
+/* Waymark__V1__SpeedLimitAhead methods */
+void   waymark__v1__speed_limit_ahead__init
+                     (Waymark__V1__SpeedLimitAhead         *message);
+size_t waymark__v1__speed_limit_ahead__get_packed_size
+                     (const Waymark__V1__SpeedLimitAhead   *message);
+size_t waymark__v1__speed_limit_ahead__pack
+                     (const Waymark__V1__SpeedLimitAhead   *message,
+                      uint8_t             *out);
+size_t waymark__v1__speed_limit_ahead__pack_to_buffer
+                     (const Waymark__V1__SpeedLimitAhead   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__SpeedLimitAhead *
+       waymark__v1__speed_limit_ahead__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__speed_limit_ahead__free_unpacked
+                     (Waymark__V1__SpeedLimitAhead *message,
+                      ProtobufCAllocator *allocator);
+/* Waymark__V1__SpeedLimitSpan methods */
+void   waymark__v1__speed_limit_span__init
+                     (Waymark__V1__SpeedLimitSpan         *message);
+size_t waymark__v1__speed_limit_span__get_packed_size
+                     (const Waymark__V1__SpeedLimitSpan   *message);
+size_t waymark__v1__speed_limit_span__pack
+                     (const Waymark__V1__SpeedLimitSpan   *message,
+                      uint8_t             *out);
+size_t waymark__v1__speed_limit_span__pack_to_buffer
+                     (const Waymark__V1__SpeedLimitSpan   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__SpeedLimitSpan *
+       waymark__v1__speed_limit_span__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__speed_limit_span__free_unpacked
+                     (Waymark__V1__SpeedLimitSpan *message,
                       ProtobufCAllocator *allocator);
 /* Waymark__V1__Maneuver methods */
 void   waymark__v1__maneuver__init
@@ -1455,6 +1663,15 @@ typedef void (*Waymark__V1__DisplayDistance_Closure)
 typedef void (*Waymark__V1__TravelEstimates_Closure)
                  (const Waymark__V1__TravelEstimates *message,
                   void *closure_data);
+typedef void (*Waymark__V1__SpeedLimit_Closure)
+                 (const Waymark__V1__SpeedLimit *message,
+                  void *closure_data);
+typedef void (*Waymark__V1__SpeedLimitAhead_Closure)
+                 (const Waymark__V1__SpeedLimitAhead *message,
+                  void *closure_data);
+typedef void (*Waymark__V1__SpeedLimitSpan_Closure)
+                 (const Waymark__V1__SpeedLimitSpan *message,
+                  void *closure_data);
 typedef void (*Waymark__V1__Maneuver_Closure)
                  (const Waymark__V1__Maneuver *message,
                   void *closure_data);
@@ -1503,6 +1720,10 @@ extern const ProtobufCEnumDescriptor    waymark__v1__route_source__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__notification_style__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__alert_priority__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__distance_unit__descriptor;
+extern const ProtobufCEnumDescriptor    waymark__v1__speed_limit_status__descriptor;
+extern const ProtobufCEnumDescriptor    waymark__v1__speed_unit__descriptor;
+extern const ProtobufCEnumDescriptor    waymark__v1__speed_limit_kind__descriptor;
+extern const ProtobufCEnumDescriptor    waymark__v1__speed_limit_sign__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__charge_connector__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__stop_kind__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__alert_dismissal__descriptor;
@@ -1513,6 +1734,9 @@ extern const ProtobufCMessageDescriptor waymark__v1__coordinate__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__polyline__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__display_distance__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__travel_estimates__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__speed_limit__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__speed_limit_ahead__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__speed_limit_span__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__maneuver__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__lane__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__lane_guidance__descriptor;
