@@ -200,6 +200,14 @@ extension RequestCase {
             "The user at app declined."),
         Self(.start, .timedOut, "app", Self.asked, by: "app", "app did not answer in time."),
         Self(.start, .gone, "app", [], by: "app", "app was not connected, so it was not asked."),
+        Self(.start, .gone, "app", Self.asked, by: "app", "app disconnected before it had answered."),
+        Self(
+            .start, .tooLarge, "app", Self.declined(.tooLarge), by: "app",
+            "app declined: the request is larger than it can store."),
+        Self(.start, .sessionEnded, "app", Self.asked, "The session ended before app had answered."),
+        Self(
+            .start, .sessionEnded, "", [],
+            "The session for which it was asked was over, so no client was asked."),
         Self(
             .start, .withdrawn, "app", Self.after(Self.asked, .withdrawal), by: "car/hud",
             "car/hud withdrew it."),
