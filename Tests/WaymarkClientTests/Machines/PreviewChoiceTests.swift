@@ -7,7 +7,7 @@ import WaymarkProtocol
 
 /// The vehicle selects and starts a trip that its client shows.
 @Suite(.timeLimit(.minutes(10))) struct PreviewChoiceTests {
-    private static func trip(_ id: String) -> Trip {
+    private static func offer(_ id: String) -> Trip {
         var shown = trip
         (shown.id, shown.routeChoices) = (id, [RouteChoice(id: 1), RouteChoice(id: 2)])
         shown.travelEstimates = TravelEstimates(distanceRemaining: .meters(900))
@@ -15,7 +15,7 @@ import WaymarkProtocol
     }
 
     private static let previews = Publication.tripPreviews(
-        [Self.trip("a"), Self.trip("b")], selected: "a")
+        [Self.offer("a"), Self.offer("b")], selected: "a")
 
     /// A client that shows trips to choose from, and the name of its session.
     private static func world(answersStarts: Bool = true) throws -> (PeerWorld, Identifier) {
@@ -60,7 +60,8 @@ import WaymarkProtocol
         var (world, session) = try Self.world()
         world.endpoint.use { $0.selectPreview(trip: "b", into: &$1) }
         world.settle()
-        try world.client.publish(.tripPreviews([Self.trip("a"), Self.trip("b")], selected: "b"), in: session)
+        try world.client.publish(
+            .tripPreviews([Self.offer("a"), Self.offer("b")], selected: "b"), in: session)
         world.settle()
         world.cutEndpoint()
         world.wait(.seconds(2))
@@ -81,7 +82,7 @@ import WaymarkProtocol
             if case .inquiryEnded(id, .accepted) = output { true } else { false }
         }
         #expect(ended)
-        try world.client.publish(.startGuidance(Self.trip("b"), generation: 0, route), in: session)
+        try world.client.publish(.startGuidance(Self.offer("b"), generation: 0, route), in: session)
         world.settle()
         let state = world.endpoint.link.peer.state
         #expect(state.trip?.id == "b" && state.previews.isEmpty && state.selectedPreview.isEmpty)
@@ -157,7 +158,7 @@ import WaymarkProtocol
             vehicles: .vehicles(["car"]),
             onStartTrip: { inquiry, session in
                 let chosen = inquiry.trip
-                return .accept { try await session.start(Self.trip(chosen), route: route) }
+                return .accept { try await session.start(Self.offer(chosen), route: route) }
             })
         let request = await peer.next {
             if case .openSession(let opening) = $0.message { opening.requestID } else { nil }
@@ -166,7 +167,7 @@ import WaymarkProtocol
             .sessionOpened(
                 SessionOpened(requestID: try #require(request), session: number, vehicles: [])))
         let session = try await opening
-        try await session.showPreviews([Self.trip("a"), Self.trip("b")], selected: "a")
+        try await session.showPreviews([Self.offer("a"), Self.offer("b")], selected: "a")
         _ = await peer.next { $0.message.type == .tripPreviews ? true : nil }
         let start = StartTripRequest(requestID: "s", trip: "b", routeChoice: 2, vehicle: car)
         try await peer.send(.startTripRequest(start), session: number)
