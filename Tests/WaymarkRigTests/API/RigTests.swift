@@ -103,7 +103,8 @@ import WaymarkScenario
         }
     }
 
-    @Test func `a client that waits for it starts guidance on the trip that the vehicle starts`() async throws {
+    @Test func `a client that waits for it starts guidance on the trip that the vehicle starts`() async throws
+    {
         try await withRig(route: .vaduzBalzers) { rig in
             try rig.addClient(waitsFor: .tripRequest)
             try await rig.run(until: .state { $0.phase == .preview }, within: .seconds(5))
