@@ -450,6 +450,15 @@ extension PublicationOutline {
     }
 }
 
+// What vehicles choose of the previews.
+extension GatewaySession {
+    mutating func select(_ selection: SelectPreview, of vehicle: VehicleID) {
+        self.content.select(selection, of: vehicle)
+    }
+
+    mutating func forgetSelection(of vehicle: VehicleID) { self.content.forgetSelection(of: vehicle) }
+}
+
 extension PublicationOutline.Route {
     fileprivate var features: [Feature] {
         var features: [Feature] = []

@@ -75,6 +75,7 @@ extension GuidanceFeature {
         case .receipts: "receipts"
         case .resumption: "resumption after a lost connection"
         case .speedLimit: "speed limits"
+        case .tripRequests: "requests to start a trip"
         }
     }
 
@@ -86,7 +87,7 @@ extension GuidanceFeature {
         case .currentRoadName: ["currentRoadName"]
         case .routeSegments: ["segments", "currentSegment"]
         case .navigationAlerts: ["alert"]
-        case .tripPreviews: ["previews"]
+        case .tripPreviews: ["previews", "selectedPreview"]
         case .speedLimit: ["speedLimit", "nextSpeedLimit"]
         default: []
         }

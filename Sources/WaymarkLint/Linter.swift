@@ -62,6 +62,7 @@ package struct Linter: Sendable {
         ContradictionRule(), RequestRerouteRule(), CancelIgnoredRule(), RejectedRule(), PromptLateRule(),
         AlertStaleRule(), ReceiptRule(), ResumeForgottenRule(), ReadSlowRule(), ResumeCursorRule(),
         PromptUnaskedRule(), PeerSilentRule(), AnswerTwiceRule(), FeatureUnusedRule(),
+        PromptUnaskedRule(), PeerSilentRule(), AnswerTwiceRule(), PreviewUnknownRule(), StartGuidanceRule(),
     ]
 
     private static let ofSession: [any SessionRule.Type] = [
@@ -73,6 +74,7 @@ package struct Linter: Sendable {
         TimeDistanceRule.self, TripStaysRule.self, RouteEstimatesRule.self, StateOrderRule.self,
         EstimatesSameRule.self, ManeuverSingleRule.self, AlertQuietRule.self,
         SpeedSameRule.self, SpeedDistanceRule.self, SpeedValueRule.self,
+        PreviewEstimatesRule.self,
     ]
 
     /// A linter that expects what `allowances` say. Of two for one rule the last counts. It judges sessions whose routes take up to

@@ -85,7 +85,7 @@ def test_a_state_has_the_keys_of_the_table() -> None:
     derived = {"connected", "resumed", "shows", "next", "lanes"}
     assert STATE.keys.keys() - derived == _json.state(VehicleState()).keys() - {"kind"} | {
         "pauseReason", "pauseDescription", "endReason", "trip", "currentLaneGuidance", "currentSegment", "tripEstimates", "speedLimit",
-        "nextSpeedLimit", "alert",
+        "nextSpeedLimit", "alert", "selectedPreview",
     }  # fmt: skip
     for key in STATE.keys.keys() - derived:
         _json.value(VehicleState(), key)

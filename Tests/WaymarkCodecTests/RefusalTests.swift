@@ -578,6 +578,13 @@ private func hello(_ change: (inout Hello) -> Void) -> Message {
             $0.text(2, "v")
         },
         Refusal(.vehicleSettings, .inconsistent, "vehicle_id") { $0.text(7, "e") },
+        Refusal(.selectPreview, .missing, "trip_id") { $0.number(2, 1) },
+        Refusal(.selectPreview, .inconsistent, "endpoint") {
+            $0.text(1, "t")
+            $0.text(3, "v")
+        },
+        Refusal(.startTripRequest, .missing, "request_id") { $0.text(2, "t") },
+        Refusal(.startTripRequest, .missing, "trip_id") { $0.text(1, "r") },
         Refusal(.alertResponse(.init(alert: 1, response: .action(3))), .outOfRange, "action_id"),
         Refusal(.alertResponse, .inconsistent, "dismissal") {
             $0.number(1, 1)

@@ -189,6 +189,17 @@ import WaymarkProtocol
         }
     }
 
+    @Test func `of the selections of a vehicle that wait, a client gets the newest`() {
+        let none = EndpointName(unchecked: "")
+        for endpoint in ["cluster", "hud"] {
+            let path = EndpointPath(vehicle: Self.car, endpoint: EndpointName(unchecked: endpoint))
+            let selection = Envelope(.selectPreview(SelectPreview(trip: "t", source: path)))
+            #expect(
+                Relay(of: selection, from: Self.sender)
+                    == .state(EndpointPath(vehicle: Self.car, endpoint: none)))
+        }
+    }
+
     @Test func `a share is bounded in bytes, and one event may be longer than it`() {
         var limits = Outbox.Limits()
         limits.eventBytesPerEndpointMax = 1_000

@@ -49,6 +49,7 @@ private enum Largest {
         trip.selectedRouteChoice = .max
         trip.isDestinationShareable = true
         trip.routeSegmentsAvailable = true
+        trip.travelEstimates = estimates
         return trip
     }
 
@@ -216,7 +217,7 @@ private enum Largest {
         goodbye.reconnectAfterMilliseconds = .max
         let outcome = RequestOutcome(
             requestID: Identifier(name), vehicle: VehicleID(unchecked: name), outcome: .accepted,
-            client: ClientID(unchecked: name))
+            client: ClientID(unchecked: name), previewFollows: true)
         for message in [
             .snapshotBegin(begin), .welcome(welcome), .error(rejection), .goodbye(goodbye),
             .requestOutcome(outcome),

@@ -32,13 +32,14 @@ FULL = {
     "Lane": {"angles_degrees": [0, 90], "highlighted_angle_degrees": 90, "status": 2},
     "Maneuver": {"junction_exit_angle_degrees": -45, "junction_element_angles_degrees": [0, 90]},
     "RequestAnswer": {"answer": 4, "travel_estimates": None, "reason": 4},
+    "RequestOutcome": {"outcome": 1},
     "AlertResponse": {"dismissal": None},
     "DestinationShareStatus": {"stage": 3},
     "SpeedLimit": {"status": 1, "value": 80, "unit": 1},
     "Polyline": {"latitude_e6_deltas": [47141000, -1500], "longitude_e6_deltas": [9521500, 1300]},
 }
 # Messages that the gateway sends on with the vehicle and the endpoint that sent them.
-SENT_ON = ("AlertResponse", "VehicleSettings", "ZoomCluster", "VehicleExtension")
+SENT_ON = ("AlertResponse", "VehicleSettings", "ZoomCluster", "VehicleExtension", "SelectPreview")
 # What a field needs beside it: other fields of its message, or None to remove one.
 BESIDE = {
     ("FeatureGrant", "granted"): {"granted": None},
@@ -59,6 +60,7 @@ BESIDE = {
     ("SpeedLimit", "unit"): {"status": 1, "value": 1},
     ("RequestAnswer", "travel_estimates"): {"answer": 1},
     ("RequestAnswer", "reason"): {"answer": 4},
+    ("RequestOutcome", "preview_follows"): {"outcome": 1},
     ("DestinationShareStatus", "outcome"): {"stage": 3},
     **{(each, "vehicle_id"): {"endpoint": "e"} for each in SENT_ON},
     **{(each, "endpoint"): {"vehicle_id": "v"} for each in SENT_ON},

@@ -18,7 +18,7 @@ extension VehicleEndpoint {
     /// The request survives lost connections, but not a restart of the gateway after it was sent: then the call returns
     /// ``RequestResult/gone``, and a new request needs a new id. A second call with the same id waits for the same request.
     /// Cancelling the task withdraws the request, and the call returns ``RequestResult/withdrawn`` at once. If the gateway has
-    /// decided before, the update ``VehicleUpdate/Content/requestEnded(id:_:)`` has the outcome.
+    /// decided before, the update ``VehicleUpdate/Content/requestEnded(id:_:previewFollows:)`` has the outcome.
     ///
     /// - Parameters:
     ///   - waypoint: The place at which to stop.
@@ -39,6 +39,21 @@ extension VehicleEndpoint {
     public func requestDestination(_ destination: Waypoint, requestID: String? = nil) async -> RequestResult {
         await self.request { endpoint, call, outputs in
             endpoint.requestDestination(destination, id: requestID, call: call, into: &outputs)
+        }
+    }
+
+    /// Asks the client to start a trip of the previews, like ``requestWaypoint(_:segment:requestID:)``. Once it is accepted, guidance follows.
+    ///
+    /// - Parameters:
+    ///   - trip: The id of the trip, one of ``VehicleState/previews``.
+    ///   - routeChoice: The id of one of its route choices; nil: the selected one, or the first.
+    ///   - requestID: As for a waypoint.
+    /// - Returns: The outcome; ``RequestResult/busy`` if another endpoint of the vehicle was faster.
+    public func startTrip(
+        _ trip: String, routeChoice: UInt32? = nil, requestID: String? = nil
+    ) async -> RequestResult {
+        await self.request { endpoint, call, outputs in
+            endpoint.startTrip(trip, routeChoice: routeChoice, id: requestID, call: call, into: &outputs)
         }
     }
 
@@ -79,6 +94,14 @@ extension VehicleEndpoint {
     /// Tells the client what the vehicle does with the route.
     public func setRouteSource(_ source: RouteSource) {
         self.use { endpoint, outputs in endpoint.setRouteSource(source, into: &outputs) }
+    }
+
+    /// Tells the client which trip of ``VehicleState/previews`` the vehicle's user has selected, and which of its route choices; nil: the
+    /// selected one, or the first. The client may show the previews again with this selection.
+    public func selectPreview(trip: String, routeChoice: UInt32? = nil) {
+        self.use { endpoint, outputs in
+            endpoint.selectPreview(trip: trip, routeChoice: routeChoice, into: &outputs)
+        }
     }
 
     /// Tells the client how the display is set; nil leaves a setting as it was.

@@ -21,6 +21,7 @@ package enum Feature: UInt32, Sendable, Hashable, CaseIterable, Codable {
     case receipts = 15
     case resumption = 16
     case speedLimit = 17
+    case tripRequests = 18
 }
 
 /// Why a feature is withheld.

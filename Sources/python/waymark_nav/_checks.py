@@ -220,6 +220,11 @@ def _alert(alert: m.NavigationAlert) -> None:
 # Requests
 
 
+def _outcome(outcome: m.RequestOutcome) -> None:
+    if outcome.preview_follows and outcome.outcome != m.Outcome.ACCEPTED:
+        raise Rejection(INCONSISTENT, "preview_follows", "only an accepted request has one")
+
+
 def _answer(answer: m.RequestAnswer) -> None:
     has_estimates = answer.travel_estimates is not None
     is_due = answer.answer == m.Answer.ESTIMATES
@@ -235,7 +240,7 @@ def _share_status(status: m.DestinationShareStatus) -> None:
     _only_with("outcome", status.outcome != 0, has_failed, "a failure needs one", "only a failure has one")
 
 
-def _source(message: m.VehicleSettings | m.ZoomCluster | m.AlertResponse | m.VehicleExtension) -> None:
+def _source(message: m.VehicleSettings | m.ZoomCluster | m.AlertResponse | m.VehicleExtension | m.SelectPreview) -> None:
     if message.vehicle_id and not message.endpoint:
         raise Rejection(INCONSISTENT, "endpoint", "is empty, but vehicle_id is not")
     if message.endpoint and not message.vehicle_id:
@@ -268,9 +273,11 @@ CHECKS.update({
     m.ResumeGuidance: _resume,
     m.ShowAlert: lambda show: _inside("alert", show.alert, _alert),
     m.RequestAnswer: _answer,
+    m.RequestOutcome: _outcome,
     m.DestinationShareStatus: _share_status,
     m.VehicleSettings: _source,
     m.ZoomCluster: _source,
     m.VehicleExtension: _source,
+    m.SelectPreview: _source,
     m.AlertResponse: _alert_response,
 })  # fmt: skip

@@ -233,7 +233,8 @@ def _prompt(prompt: m.Prompt) -> Object:
 
 
 def _outcome(outcome: m.RequestOutcome) -> Object:
-    return {"requestID": outcome.request_id, "outcome": _known(outcome.outcome, "invalid"), "client": outcome.client_id}
+    content = {"requestID": outcome.request_id, "outcome": _known(outcome.outcome, "invalid"), "client": outcome.client_id}
+    return content | ({"previewFollows": True} if outcome.preview_follows else {})
 
 
 def _error(error: m.Error) -> Object:
@@ -338,6 +339,7 @@ STATE = shape(
     Key("withheld", "withheld", WITHHELD, ALWAYS),
     Key("generation", "generation", NUMBER, ALWAYS),
     Key("previews", "previews", Items(j.TRIP), ALWAYS),
+    Key("selectedPreview", "selected_preview", TEXT, FILLED),
     Key("trip", "trip", j.TRIP, KNOWN),
     Key("maneuvers", "maneuvers", Items(j.MANEUVER), ALWAYS),
     Key("upcomingManeuvers", "upcoming_maneuvers", NUMBERS, ALWAYS),

@@ -70,6 +70,8 @@ class Feature(OpenEnum):
     RESUMPTION = 16
     #: `UpdateSpeedLimit`, `RouteSegment.speed_limits`.
     SPEED_LIMIT = 17
+    #: The client is told which trip of its previews the vehicle selects, and is asked to start one.
+    TRIP_REQUESTS = 18
 
 
 class WithheldReason(OpenEnum):
