@@ -34,6 +34,8 @@ public enum GuidanceFeature: String, Sendable, Hashable, CaseIterable {
     case receipts
     /// Sessions that survive a lost connection.
     case resumption
+    /// A client that simulates drives when it is asked to, or an endpoint that asks for it.
+    case simulatedDrives
 }
 
 /// The reason why a feature is withheld.
@@ -74,6 +76,7 @@ extension GuidanceFeature {
             case .destinationRequests: .destinationRequests
             case .receipts: .receipts
             case .resumption: .resumption
+            case .simulatedDrives: .simulatedDrives
             }
     }
 }

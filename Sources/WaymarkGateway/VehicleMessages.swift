@@ -61,7 +61,7 @@ extension Gateway {
         case .allowNavigation: self.allow(path.vehicle, at: now, into: &actions)
         case .vehicleSettings(let settings): self.update(settings, path, into: &actions)
         case .updateRouteSource, .zoomCluster, .alertResponse, .destinationShareAnswer, .vehicleExtension,
-            .receipt:
+            .simulateDrive, .receipt:
             guard isCurrent else {
                 return self.ignore(
                     message, session, path, connection, "the vehicle is not in this session", into: &actions)
@@ -182,6 +182,7 @@ extension Gateway {
             sent.source = path
             // An event of an endpoint: it counts for the endpoint's share of what waits for the client.
             self.tellClient(of: path.vehicle, .vehicleExtension(sent), into: &actions)
+        case .simulateDrive(let asked): self.simulate(asked, path, session, connection, into: &actions)
         case .receipt(let receipt): self.record(receipt, session, path, connection, at: now, into: &actions)
         default: break  // The others are not about one session.
         }
@@ -200,12 +201,17 @@ extension Gateway {
             requestID: message.requestID, into: &actions)
     }
 
-    /// Tells an endpoint that its event was not forwarded.
+    /// Tells an endpoint, or an observer, that its event was not forwarded.
     func rejectEvent(
         _ type: MessageType, _ session: SessionID, _ limit: EventLimit, of connection: ConnectionID,
         into actions: inout [Action]
     ) {
-        guard case .endpoint? = self.peers[connection] else { return }
+        switch self.peers[connection] {
+        case .endpoint: break
+        // An observer, or a peer that has gone.
+        case nil where type == .simulateDrive: break
+        case .client, nil: return
+        }
         let rejection = Rejection(.limitReached, reason: limit.reason, limit: limit.reached)
         self.reject(connection, rejection, type, session: session, into: &actions)
     }
@@ -398,6 +404,7 @@ extension Message {
         case .withdrawRequest, .cancelNavigation, .allowNavigation, .updateRouteSource: .requests
         case .promptAnswer: .prompts
         case .destinationShareAnswer: .destinationSharing
+        case .simulateDrive: .simulatedDrives
         default: nil  // The others need none.
         }
     }

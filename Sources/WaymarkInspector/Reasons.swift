@@ -74,6 +74,7 @@ extension GuidanceFeature {
         case .destinationRequests: "requests for a drive"
         case .receipts: "receipts"
         case .resumption: "resumption after a lost connection"
+        case .simulatedDrives: "simulated drives"
         }
     }
 

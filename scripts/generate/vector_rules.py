@@ -318,6 +318,7 @@ CHECKS = {
     **pair("VehicleSettings"),
     **pair("ZoomCluster"),
     **pair("VehicleExtension"),
+    ("SimulateDrive", "vehicle_id"): together("vehicle_id", "endpoint"),
     ("Receipt", "shown_sequence"): receipt,
     ("EndpointReceipt", "shown_sequence"): receipt,
 }

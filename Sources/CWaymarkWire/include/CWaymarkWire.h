@@ -297,6 +297,9 @@ static inline const ProtobufCMessageDescriptor *_Nonnull waymark_destination_sha
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_vehicle_extension_descriptor(void) {
     return &waymark__v1__vehicle_extension__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_simulate_drive_descriptor(void) {
+    return &waymark__v1__simulate_drive__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_receipt_descriptor(void) {
     return &waymark__v1__receipt__descriptor;
 }

@@ -82,6 +82,7 @@ extension FieldRules {
         "DestinationShareAnswer": Self.destinationShareAnswer,
         "DestinationShareStatus": Self.destinationShareStatus,
         "VehicleExtension": Self.vehicleExtension,
+        "SimulateDrive": Self.simulateDrive,
         "Receipt": Self.receipt,
         "EndpointReceipt": Self.endpointReceipt,
         "ReceiptReport": Self.receiptReport,

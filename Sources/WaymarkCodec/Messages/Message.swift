@@ -49,6 +49,7 @@ extension Message {
         case .destinationShareAnswer(let answer): unsafe answer.wire(in: arena)
         case .destinationShareStatus(let status): unsafe status.wire(in: arena)
         case .vehicleExtension(let sent): unsafe sent.wire(in: arena)
+        case .simulateDrive(let asked): unsafe asked.wire(in: arena)
         case .observe(let observe): unsafe observe.wire(in: arena)
         case .observationBegin(let begin): unsafe begin.wire(in: arena)
         case .observedRecords(let records): unsafe records.wire(in: arena)
@@ -106,6 +107,7 @@ extension Message {
         case .destinationShareStatus:
             self = .destinationShareStatus(try unsafe DestinationShareStatus(wire.message()))
         case .vehicleExtension: self = .vehicleExtension(try unsafe VehicleExtension(wire.message()))
+        case .simulateDrive: self = .simulateDrive(try unsafe SimulateDrive(wire.message()))
         case .observe: self = .observe(unsafe Observe(wire.message()))
         case .observationBegin: self = .observationBegin(unsafe ObservationBegin(wire.message()))
         case .observedRecords: self = .observedRecords(try unsafe ObservedRecords(wire.message()))

@@ -62,6 +62,7 @@ package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
     case destinationShareAnswer = 0x020E
     case destinationShareStatus = 0x020F
     case vehicleExtension = 0x0210
+    case simulateDrive = 0x0215
     case observe = 0x0300
     case observationBegin = 0x0301
     case observedRecords = 0x0302
@@ -94,6 +95,8 @@ extension MessageType {
             .endpoint
         case .observe, .readCounters:
             .observer
+        case .simulateDrive:
+            .endpointOrObserver
         case .welcome, .error, .sessionOpened, .vehicleChanged, .sessionEnded, .snapshotBegin, .snapshotEnd,
             .sessionSuspended, .sessionRestored, .receiptReport, .acknowledgement, .prompt, .promptOver,
             .requestOutcome, .destinationShareStatus, .observationBegin, .observedRecords, .observedEvent,

@@ -42,6 +42,7 @@ package indirect enum Message: Sendable, Hashable {
     case destinationShareAnswer(DestinationShareAnswer)
     case destinationShareStatus(DestinationShareStatus)
     case vehicleExtension(VehicleExtension)
+    case simulateDrive(SimulateDrive)
 
     case observe(Observe)
     case observationBegin(ObservationBegin)
@@ -90,6 +91,7 @@ package indirect enum Message: Sendable, Hashable {
         case .destinationShareAnswer: .destinationShareAnswer
         case .destinationShareStatus: .destinationShareStatus
         case .vehicleExtension: .vehicleExtension
+        case .simulateDrive: .simulateDrive
         case .observe: .observe
         case .observationBegin: .observationBegin
         case .observedRecords: .observedRecords

@@ -185,7 +185,7 @@ struct ReplayScript: Sendable {
         switch crossed.frame.header.type {
         case .hello, .goodbye, .openSession, .receipt, .withdrawRequest, .requestAnswer, .promptAnswer,
             .cancelNavigation, .allowNavigation, .updateRouteSource, .vehicleSettings, .zoomCluster,
-            .alertResponse, .destinationShareAnswer, .upcomingManeuvers, .currentLaneGuidance,
+            .alertResponse, .destinationShareAnswer, .simulateDrive, .upcomingManeuvers, .currentLaneGuidance,
             .updateManeuverState, .updateTripEstimates, .updateManeuverEstimates, .currentRouteSegment,
             .dismissAlert, .finishGuidance, .cancelGuidance, .ping, .pong:
             false

@@ -68,6 +68,8 @@ class Feature(OpenEnum):
     RECEIPTS = 15
     #: The connection can be resumed by token. Need not be asked for.
     RESUMPTION = 16
+    #: The client can be asked to simulate a drive; the endpoint may ask.
+    SIMULATED_DRIVES = 19
 
 
 class WithheldReason(OpenEnum):
@@ -277,7 +279,7 @@ class NavigationHello(Message):
     client_id: str
 
     #: What it provides (MANEUVERS, LANE_GUIDANCE, ROUTE_SEGMENTS, DESTINATION_SHARING, ...) and handles
-    #: (WAYPOINT_REQUESTS, DESTINATION_REQUESTS).
+    #: (WAYPOINT_REQUESTS, DESTINATION_REQUESTS, SIMULATED_DRIVES).
     features: tuple[Feature, ...] = ()
 
     #: Higher wins, -1 000 ... 1 000: for the arbitration policy `priority` and the order of destination requests.

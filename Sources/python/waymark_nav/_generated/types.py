@@ -61,6 +61,7 @@ from waymark_nav._generated.vehicle import (
     ReceiptReport,
     RequestAnswer,
     RequestOutcome,
+    SimulateDrive,
     UpdateRouteSource,
     VehicleExtension,
     VehicleSettings,
@@ -129,6 +130,7 @@ class MessageType(IntEnum):
     DESTINATION_SHARE_ANSWER = 0x020E
     DESTINATION_SHARE_STATUS = 0x020F
     VEHICLE_EXTENSION = 0x0210
+    SIMULATE_DRIVE = 0x0215
     OBSERVE = 0x0300
     OBSERVATION_BEGIN = 0x0301
     OBSERVED_RECORDS = 0x0302
@@ -196,6 +198,7 @@ BODIES: dict[int, type[Message]] = {
     0x020E: DestinationShareAnswer,
     0x020F: DestinationShareStatus,
     0x0210: VehicleExtension,
+    0x0215: SimulateDrive,
     0x0300: Observe,
     0x0301: ObservationBegin,
     0x0302: ObservedRecords,

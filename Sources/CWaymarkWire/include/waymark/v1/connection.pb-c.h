@@ -120,7 +120,11 @@ typedef enum _Waymark__V1__Feature {
   /*
    * The connection can be resumed by token. Need not be asked for.
    */
-  WAYMARK__V1__FEATURE__FEATURE_RESUMPTION = 16
+  WAYMARK__V1__FEATURE__FEATURE_RESUMPTION = 16,
+  /*
+   * The client can be asked to simulate a drive; the endpoint may ask.
+   */
+  WAYMARK__V1__FEATURE__FEATURE_SIMULATED_DRIVES = 19
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__FEATURE)
 } Waymark__V1__Feature;
 /*
@@ -449,7 +453,7 @@ struct  Waymark__V1__NavigationHello
   char *client_id;
   /*
    * What it provides (MANEUVERS, LANE_GUIDANCE, ROUTE_SEGMENTS, DESTINATION_SHARING, ...) and handles
-   * (WAYPOINT_REQUESTS, DESTINATION_REQUESTS). [at most 64, each 1 ... 2 147 483 647]
+   * (WAYPOINT_REQUESTS, DESTINATION_REQUESTS, SIMULATED_DRIVES). [at most 64, each 1 ... 2 147 483 647]
    */
   size_t n_features;
   Waymark__V1__Feature *features;
