@@ -11,138 +11,24 @@ runs to its end also if its request has ended, and its answer is not sent then.
 
 from __future__ import annotations
 
-import asyncio
-import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Generic, ParamSpec, Self, TypeVar
+from typing import Self, TypeVar
 
 import waymark_nav
 from waymark_nav import core, messages as m
-from waymark_nav._peer import AsyncPeer
+from waymark_nav._background import (
+    BlockingPeer as _Peer,
+    Feed as Feed,
+    background as _background,
+    in_thread as _in_thread,
+    threaded as _threaded,
+)
 from waymark_nav._wire import Message
-from waymark_nav.core import Closed, Connected, Connecting, Entry, Update, VehicleState
+from waymark_nav.core import Entry, Update, VehicleState
 from waymark_nav.messages import CancelReason, Outcome, SessionEndReason
 
 T = TypeVar("T")
-A = TypeVar("A")
-P = TypeVar("P", bound=AsyncPeer[Any])
-Arguments = ParamSpec("Arguments")
-
-
-class _Background:
-    """The loop that all objects of this module run on."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    def loop(self) -> asyncio.AbstractEventLoop:
-        """Starts it with the first call."""
-        with self._lock:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._loop.run_forever, name="waymark_nav", daemon=True).start()
-            return self._loop
-
-    def run(self, work: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
-        """Runs work on the loop; returns what it returns."""
-
-        async def limited() -> T:
-            # On the loop, so that what was done in time is never lost.
-            async with asyncio.timeout(timeout):
-                return await work
-
-        future = asyncio.run_coroutine_threadsafe(limited(), self.loop())
-        try:
-            return future.result()
-        except KeyboardInterrupt:
-            future.cancel()
-            raise
-
-    def call(self, function: Callable[Arguments, T], *arguments: Arguments.args, **named: Arguments.kwargs) -> T:
-        """Calls a function on the loop; returns what it returns."""
-
-        async def work() -> T:
-            return function(*arguments, **named)
-
-        return self.run(work())
-
-
-_background = _Background()
-
-
-async def _in_thread(handler: Callable[Arguments, T], *arguments: Arguments.args, **named: Arguments.kwargs) -> T:
-    """Runs a handler that may block. A thread cannot be cancelled: a task that is cancelled counts as a handler until it has ended."""
-    work = asyncio.ensure_future(asyncio.to_thread(handler, *arguments, **named))
-    try:
-        return await asyncio.shield(work)
-    except asyncio.CancelledError:
-        await asyncio.wait((work,))
-        raise
-
-
-def _threaded(handler: Callable[[A], T] | None) -> Callable[[A], Awaitable[T]] | None:
-    """A handler that may block."""
-    return None if handler is None else lambda question: _in_thread(handler, question)
-
-
-class Feed(Iterator[T]):
-    """What a source tells, for one reader; iterate over it. See waymark_nav.Feed."""
-
-    def __init__(self, feed: waymark_nav.Feed[T]) -> None:
-        self._feed = feed
-
-    def __iter__(self) -> Feed[T]:
-        return self
-
-    def __next__(self) -> T:
-        return self.next()
-
-    def next(self, timeout: float | None = None) -> T:
-        """The next element. Raises StopIteration after the last one, TimeoutError if none comes in time."""
-
-        async def work() -> tuple[T, ...]:
-            try:
-                return (await anext(self._feed),)
-            except StopAsyncIteration:
-                return ()
-
-        for element in _background.run(work(), timeout):
-            return element
-        raise StopIteration
-
-
-class _Peer(Generic[P]):
-    """A peer that is connected while its block runs."""
-
-    def __init__(self, peer: P) -> None:
-        self._peer = peer
-        self.address = peer.address
-
-    def __enter__(self) -> Self:
-        self.connect()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
-
-    def connect(self) -> None:
-        """Connects; returns with the gateway's Welcome. `with` calls it."""
-        _background.run(self._peer.connect())
-
-    def close(self) -> None:
-        """Sends what is queued and ends the connection; the gateway keeps nothing of this peer. `with` calls it."""
-        _background.run(self._peer.close())
-
-    @property
-    def is_connected(self) -> bool:
-        """Whether there is a connection now."""
-        return self._peer.is_connected
-
-    def connections(self) -> Feed[Connecting | Connected | Closed]:
-        """The state of the connection, now and after every change; a slow reader gets only the newest."""
-        return Feed(_background.call(self._peer.connections))
 
 
 class Endpoint(_Peer[waymark_nav.Endpoint]):
@@ -161,6 +47,7 @@ class Endpoint(_Peer[waymark_nav.Endpoint]):
         guidance_wanted: bool = True,
         on_prompt: Callable[[m.Prompt], bool] | None = None,
         on_destination: Callable[[m.ShareDestination], bool] | None = None,
+        asks_for_simulated_drives: bool = False,
         display_name: str = "",
         credential: bytes = b"",
         keepalive_milliseconds: int = 0,
@@ -182,6 +69,7 @@ class Endpoint(_Peer[waymark_nav.Endpoint]):
                 guidance_wanted=guidance_wanted,
                 on_prompt=_threaded(on_prompt),
                 on_destination=_threaded(on_destination),
+                asks_for_simulated_drives=asks_for_simulated_drives,
                 display_name=display_name,
                 credential=credential,
                 keepalive_milliseconds=keepalive_milliseconds,
@@ -260,6 +148,10 @@ class Endpoint(_Peer[waymark_nav.Endpoint]):
     def zoom(self, direction: m.ZoomDirection) -> None:
         """Asks the client to zoom the cluster's map."""
         _background.call(self._peer.zoom, direction)
+
+    def simulate_drive(self, action: m.SimulationAction, speed: float = 1) -> None:
+        """Asks the client that guides to simulate a drive, or to stop. See waymark_nav.Endpoint.simulate_drive()."""
+        _background.call(self._peer.simulate_drive, action, speed)
 
     def send_extension(self, name: str, content: bytes) -> None:
         """Sends the client content of an extension. See waymark_nav.Endpoint.send_extension()."""
@@ -457,6 +349,7 @@ class Client(_Peer[waymark_nav.Client]):
         priority: int = 0,
         without: Iterable[m.Feature] = (),
         on_destination: Callable[[m.DestinationRequest], DestinationAnswer] | None = None,
+        on_simulate_drive: Callable[[m.SimulateDrive], None] | None = None,
         display_name: str = "",
         credential: bytes = b"",
         keepalive_milliseconds: int = 0,
@@ -465,7 +358,7 @@ class Client(_Peer[waymark_nav.Client]):
         extensions: Iterable[str] = (),
         reconnection: core.Reconnection | None = None,
     ) -> None:
-        """See waymark_nav.Client."""
+        """See waymark_nav.Client. `on_simulate_drive` is called on another thread."""
 
         async def answer(request: m.DestinationRequest) -> waymark_nav.Accept | Outcome:
             assert on_destination is not None
@@ -479,6 +372,7 @@ class Client(_Peer[waymark_nav.Client]):
                 priority=priority,
                 without=without,
                 on_destination=None if on_destination is None else answer,
+                on_simulate_drive=on_simulate_drive,
                 display_name=display_name,
                 credential=credential,
                 keepalive_milliseconds=keepalive_milliseconds,
@@ -590,6 +484,10 @@ class Observer(_Peer[waymark_nav.Observer]):
     def complete(self, *, timeout: float | None = None) -> None:
         """Waits until it holds all records."""
         _background.run(self._peer.complete(), timeout)
+
+    def simulate_drive(self, action: m.SimulationAction, client: str, vehicle: str = "", speed: float = 1) -> None:
+        """Asks a client to simulate a drive, or to stop. See waymark_nav.Observer.simulate_drive()."""
+        _background.call(self._peer.simulate_drive, action, client, vehicle, speed)
 
     def measures(self, *, connections: bool = True, sessions: bool = True, timeout: float | None = None) -> m.Counters:
         """The gateway's counters, what waits for connections, and what sessions have; the whole answer."""

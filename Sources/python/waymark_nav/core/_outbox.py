@@ -33,8 +33,8 @@ KIND_MAX = 16
 
 _KEPT = {"request", "withdrawal", "own"}
 _REPEATED = _KEPT | {"allowance", "route source", "settings", "prompt answer", "share answer"}
-_ANSWERS = {"prompt answer", "share answer", "alert answer", "extension"}
-_OF_SESSION = {"route source", "share answer", "alert answer", "extension", "zoom", "receipt"}
+_ANSWERS = {"prompt answer", "share answer", "alert answer", "extension", "simulation"}
+_OF_SESSION = {"route source", "share answer", "alert answer", "extension", "simulation", "zoom", "receipt"}
 _DENIED = {
     m.MessageType.WAYPOINT_REQUEST,
     m.MessageType.DESTINATION_REQUEST,
@@ -82,6 +82,8 @@ def _key(message: Message, session: int) -> Key:
             return "alert answer", 0
         case m.VehicleExtension():
             return "extension", 0
+        case m.SimulateDrive():
+            return "simulation", 0
         case m.ZoomCluster():
             return "zoom", 0
         case m.Receipt():
