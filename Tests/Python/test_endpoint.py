@@ -139,7 +139,9 @@ def test_an_extension_of_an_endpoint_is_sent_once() -> None:
 def test_an_endpoint_asks_for_simulated_drives_once_if_it_may() -> None:
     machine, gateway = guided(simulations=True)
     assert machine.settings.hello().vehicle is not None
-    assert m.Feature.SIMULATED_DRIVES in machine.settings.hello().vehicle.features
+    hello = machine.settings.hello()
+    assert hello.vehicle is not None
+    assert m.Feature.SIMULATED_DRIVES in hello.vehicle.features
     start = m.SimulateDrive(action=m.SimulationAction.START, speed_percent=2_000)
     machine.send(start, 7)
     assert gateway.sent() == [start]

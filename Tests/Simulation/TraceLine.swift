@@ -23,6 +23,8 @@ extension Gateway.Event {
         case .deadlineReached: "a deadline"
         case .stepDue(let cause): "a step of \(cause.map { "\($0)" } ?? "the gateway")"
         case .policyChanged: "another policy"
+        case .simulationRequested(let id, let asked, _):
+            "#\(id.rawValue) asks for a simulated drive: \(asked.action.name)"
         case .seen(let id, _): "#\(id.rawValue) is observed"
         }
     }

@@ -25,6 +25,8 @@ ACTIONS = [
     },
     {"route-source": "clientUnchanged"},
     {"zoom": "in"},
+    {"simulate-drive": "stop"},
+    {"simulate-drive": {"speed": 20}},
     {"respond-to-alert": {"alert": 1, "action": 2}},
     {"read": {"nothing-for": "2s"}},
     {"read": {"bytes-per-second": 0}},

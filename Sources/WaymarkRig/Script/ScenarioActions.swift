@@ -71,6 +71,9 @@ extension ScenarioStage {
         case .set(let settings): self.use(first) { $0.update(settings.display, into: &$1) }
         case .routeSource(let source): self.use(first) { $0.setRouteSource(source, into: &$1) }
         case .zoom(let direction): self.use(first) { $0.zoom(direction, into: &$1) }
+        case .simulateDrive(let action, let speed):
+            let percent = UInt32((speed * 100).rounded())
+            self.use(first) { $0.simulate(action, speedPercent: percent, into: &$1) }
         case .respondToAlert(let alert, let action):
             self.use(first) { $0.respondToAlert(alert, action: action ?? 0, into: &$1) }
         case .drive, .end, .pause, .resume, .standFor, .reroute, .alert, .dismissAlert, .shareDestination,
@@ -147,7 +150,7 @@ extension ScenarioStage {
             if let failure { throw failure }
         case .read(let reading): self.read(reading, client.peer)
         case .request, .withdraw, .answerPrompt, .answerDestination, .cancel, .allowGuidance, .set,
-            .routeSource, .zoom, .respondToAlert:
+            .routeSource, .zoom, .simulateDrive, .respondToAlert:
             break  // Of vehicles alone, which the reader ensures.
         }
     }

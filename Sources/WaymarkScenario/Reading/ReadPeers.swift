@@ -116,7 +116,7 @@ extension ScenarioReader {
     private mutating func client(_ node: Node, _ id: String, _ what: String) -> Scenario.Client? {
         let keys = [
             "route", "start-at", "speed", "vehicles", "drives", "waits-for", "priority", "on-waypoint",
-            "on-destination", "answer-after", "detour", "receipts", "without-features", "connects", "command",
+            "on-destination", "answer-after", "detour", "receipts", "without-features", "simulates", "connects", "command",
             "replay",
         ]
         guard let map = self.mapping(node, what, keys) else { return nil }
@@ -140,6 +140,7 @@ extension ScenarioReader {
             reader, node in
             reader.choice(node, "without-features", Feature.allCases.map { ("\($0)", $0) })
         }
+        client.simulatesWhenAsked = map["simulates"].flatMap { self.flag($0, "simulates") } ?? false
         client.connects = map["connects"].flatMap { self.flag($0, "connects") } ?? true
         client.command = map["command"].flatMap { self.command($0) }
         client.replay = map["replay"].flatMap { self.replay($0) }

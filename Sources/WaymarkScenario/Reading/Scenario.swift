@@ -128,6 +128,8 @@ extension Scenario {
         package var guidanceWanted = false
         /// false: only when a step says `return`.
         package var connects = true
+        /// A step asks a client for a simulated drive.
+        package var asksForSimulatedDrives = false
         package var replay: Replay?
         package init(id: VehicleID) { self.id = id }
 
@@ -170,6 +172,8 @@ extension Scenario {
         /// How often it wants to know what displays have received; nil: not at all.
         package var receipts: Duration?
         package var withoutFeatures: [Feature] = []
+        /// It stands until it is asked to simulate its drive.
+        package var simulatesWhenAsked = false
         /// false: only when a step says `return`.
         package var connects = true
         package var command: Command?

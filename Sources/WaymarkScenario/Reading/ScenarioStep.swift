@@ -44,6 +44,8 @@ extension Scenario {
             case set(Settings)
             case routeSource(RouteSource)
             case zoom(ZoomDirection)
+            /// How many times faster than real time.
+            case simulateDrive(SimulationAction, speed: Double)
             /// Without an action: it is dismissed.
             case respondToAlert(UInt32, action: UInt32?)
             case read(Reading)
