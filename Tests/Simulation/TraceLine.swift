@@ -24,7 +24,7 @@ extension Gateway.Event {
         case .stepDue(let cause): "a step of \(cause.map { "\($0)" } ?? "the gateway")"
         case .policyChanged: "another policy"
         case .simulationRequested(let id, let asked, _):
-            "#\(id.rawValue) asks for a simulated drive: \(asked.action.name)"
+            "#\(id.rawValue) asks for a simulated drive: \(asked.action.rawValue)"
         case .seen(let id, _): "#\(id.rawValue) is observed"
         }
     }
