@@ -11,7 +11,8 @@ import WaymarkScenario
         "app-would-pass-carplay", "app-would-pass-nf-4", "app-would-pass-nf-5", "app-would-pass-nf-7",
     ]
 
-    private static func run(_ name: String, _ mutations: RunMutations = RunMutations()) throws -> ScenarioResult
+    private static func run(_ name: String, _ mutations: RunMutations = RunMutations()) throws
+        -> ScenarioResult
     {
         let ready = try #require(ScenarioFiles(["\(ScenarioFiles.gallery)/\(name)"]).ready.first)
         return ScenarioRun.run(ready.scenario, ready.inputs, mutations: mutations).result
@@ -24,7 +25,8 @@ import WaymarkScenario
     }
 
     @Test(arguments: Mutant.ofApps.indices)
-    func `a client that breaks a rule fails the scenario that quotes it, by an expectation`(_ index: Int) throws
+    func `a client that breaks a rule fails the scenario that quotes it, by an expectation`(_ index: Int)
+        throws
     {
         let mutant = Mutant.ofApps[index]
         let name = try #require(mutant.first.first)

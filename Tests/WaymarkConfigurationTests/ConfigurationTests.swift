@@ -137,7 +137,10 @@ import WaymarkProtocol
         ("rules: all\n", 1, "rules must be a list"), ("rules:\n  - allow\n", 2, "a rule must be a mapping"),
         ("rules:\n  - user: root\n", 2, "a rule needs either allow or refuse"),
         ("rules:\n  - {allow: vehicle, refuse: navigation}\n", 2, "a rule needs either allow or refuse"),
-        ("rules:\n  - allow: driver\n", 2, "allow must be a list of roles: vehicle, navigation, observer, simulate"),
+        (
+            "rules:\n  - allow: driver\n", 2,
+            "allow must be a list of roles: vehicle, navigation, observer, simulate"
+        ),
         ("rules:\n  - allow: []\n", 2, "allow must be a list of roles"),
         ("rules:\n  - {allow: vehicle, user: a, group: b}\n", 2, "at most one of user, group and key"),
         ("rules:\n  - {allow: vehicle, user: }\n", 2, "user must be the name or number of a user"),

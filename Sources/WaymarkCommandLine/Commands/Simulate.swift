@@ -4,7 +4,7 @@ internal import WaymarkModel
 
 package struct Simulate: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        abstract: "Have a navigation client simulate its drives, or stop: also an app that was started by itself.",
+        abstract: "Have a navigation client simulate its drives, or stop.",
         usage: "waymark simulate <action> --client <id> [<options>]",
         discussion: """
             It connects as an observer. The gateway's access rules must allow it (simulate), and the client must simulate \

@@ -116,7 +116,8 @@ extension ScenarioReader {
     private mutating func client(_ node: Node, _ id: String, _ what: String) -> Scenario.Client? {
         let keys = [
             "route", "start-at", "speed", "vehicles", "drives", "waits-for", "priority", "on-waypoint",
-            "on-destination", "answer-after", "detour", "receipts", "without-features", "simulates", "connects", "command",
+            "on-destination", "answer-after", "detour", "receipts", "without-features", "simulates",
+            "connects", "command",
             "replay",
         ]
         guard let map = self.mapping(node, what, keys) else { return nil }
