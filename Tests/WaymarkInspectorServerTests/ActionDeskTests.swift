@@ -46,10 +46,11 @@
             var settings = ActionDesk.Settings()
             settings.isRedacted = isRedacted
             let drive = try await Drive.start(settings)
-            let maneuvers = (1...3).map { Maneuver(id: $0, type: .leftTurn) }
+            let ids = (1...3).map { ManeuverID(rawValue: $0) }
+            let maneuvers = ids.map { Maneuver(id: $0, type: .leftTurn) }
             try await drive.session.start(
                 Trip(id: "t", origin: Drive.place, destination: Drive.place),
-                route: RouteInformation(maneuvers: maneuvers, upcomingManeuvers: [1, 2, 3]))
+                route: RouteInformation(maneuvers: maneuvers, upcomingManeuvers: ids))
             try await drive.desk.act(Self.small)
             try await until {
                 try await drive.desk.seen().endpoint.received?.contains { $0.message == "snapshotEnd" }
