@@ -149,7 +149,8 @@ import WaymarkProtocol
                 }
             case .askedForDestination(_, let id):
                 peer.use { client, _ in client.answerDestination(id, .accept) }
-            case .returned, .shared, .told, .ended, .notOpened, .inquiryEnded, .destinationInquiryEnded, .log:
+            case .returned, .shared, .told, .ended, .notOpened, .inquiryEnded, .destinationInquiryEnded,
+                .askedToSimulate, .log:
                 break
             }
         }
