@@ -38,6 +38,8 @@ public enum GuidanceFeature: String, Sendable, Hashable, CaseIterable {
     case resumption
     /// A client that is told which trip of its previews is selected, and that answers requests to start one.
     case tripRequests
+    /// A client that simulates drives when it is asked to, or an endpoint that asks for it.
+    case simulatedDrives
 }
 
 /// The reason why a feature is withheld.
@@ -82,6 +84,7 @@ extension GuidanceFeature {
             case .resumption: .resumption
             case .speedLimit: .speedLimit
             case .tripRequests: .tripRequests
+            case .simulatedDrives: .simulatedDrives
             }
     }
 }

@@ -13,6 +13,8 @@ actor Navigator {
 
         var onWaypoint = OnWaypoint.accept
         var onDestination = OnDestination.decline
+        /// Whether its vehicles stand until a vehicle or an observer asks for a simulated drive.
+        var simulatesWhenAsked = false
     }
 
     /// What happens before and during a drive.
@@ -67,6 +69,8 @@ actor Navigator {
     private var nextDrive = 1
     private var position: Coordinate?
     private var isCancelled = false
+    /// What was asked for last; nil: nothing yet.
+    private var simulation: SimulatedDrive?
     private var story = Story()
     /// Why the connection is over for good; nil while it is not, and if this program closed it.
     private(set) var connectionError: ClientError?
@@ -92,8 +96,13 @@ actor Navigator {
         if self.policy.onDestination == .accept {
             configuration.onDestination = { await self.answer($0) }
         }
+        // The newest counts; what a peer asks in a loop takes the place of what it asked before.
+        let (simulations, simulation) = AsyncStream.makeStream(
+            of: SimulatedDrive.self, bufferingPolicy: .bufferingNewest(16))
+        if self.policy.simulatesWhenAsked { configuration.onSimulateDrive = { simulation.yield($0) } }
         let client = try await NavigationClient.connect(to: address, configuration)
         self.client = client
+        Task { for await drive in simulations { await self.simulate(drive) } }
         let states = await client.connectionStates
         Task { for await state in states { self.apply(state) } }
     }
@@ -104,6 +113,16 @@ actor Navigator {
         guard case .closed(let error) = state else { return }
         if error != .closed { self.connectionError = error }
         self.assign.finish()
+    }
+
+    /// Lets the vehicles of all drives, or one of them, drive or stand from now on; also those of drives that begin later.
+    private func simulate(_ drive: SimulatedDrive) async {
+        let factor = Int((drive.speedFactor * 100).rounded())
+        self.say(drive.action == .start ? "simulates the drive at \(factor) % of its speed" : "stands")
+        self.simulation = drive
+        for record in self.drives.values where record.roster.concerns(drive) {
+            await record.guide?.simulate(drive)
+        }
     }
 
     /// Begins a drive that the user asks for.
@@ -225,9 +244,13 @@ actor Navigator {
             let (engine, say) = (self.engine, self.say)
             options.findWay = { await Self.way(from: $0, $1, engine, answer.routes[0]) }
             options.say = { say("drive \(number): \($0)") }
+            options.waitsForSimulation = self.policy.simulatesWhenAsked
             if plan.sharesDestination { options.whenStarted = { Self.share(trip, session) } }
             let guide = Guide(session, answer.routes[0], trip: trip, options: options)
             self.drives[number]?.guide = guide
+            if let simulation = self.simulation, self.drives[number]?.roster.concerns(simulation) == true {
+                await guide.simulate(simulation)
+            }
             if self.isCancelled { await guide.cancel() }
             let end = try await guide.run()
             self.position = await guide.position

@@ -80,6 +80,14 @@ extension GatewayCore {
         self.hub?.see(event, actions, of: &self.gateway, at: now)
     }
 
+    /// Adds to what an observer asks of a client who the observer is, whom the gateway itself does not know.
+    func identify(_ event: inout Gateway.Event) {
+        guard case .received(let id, .simulateDrive(let asked), _) = event,
+            let subject = self.hub?.subject(of: id)
+        else { return }
+        event = .simulationRequested(id, asked, subject: subject)
+    }
+
     /// Closes observers that the access rules no longer admit.
     private mutating func refuse(_ observers: [ConnectionID]) {
         let goodbye = Goodbye(.rulesChanged, reason: "the access rules have changed")

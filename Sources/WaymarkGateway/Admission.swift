@@ -139,7 +139,7 @@ extension Gateway {
     static let featuresOfAll: FeatureSet = [.receipts, .resumption]
 
     private static let vehicleFeatures: [Feature] =
-        Profile.contentFeatures + [.requests, .prompts, .receipts, .resumption]
+        Profile.contentFeatures + [.requests, .prompts, .receipts, .resumption, .simulatedDrives]
 
     private func welcome(_ hello: VehicleHello, _ token: ResumptionToken, isResumed: Bool) -> Welcome {
         self.welcome(
@@ -260,7 +260,7 @@ extension Gateway {
 
     private static let navigationFeatures: [Feature] =
         Profile.contentFeatures + [
-            .waypointRequests, .destinationRequests, .tripRequests, .receipts, .resumption,
+            .waypointRequests, .destinationRequests, .tripRequests, .receipts, .resumption, .simulatedDrives,
         ]
 
     private func welcome(_ hello: NavigationHello, _ token: ResumptionToken, isResumed: Bool) -> Welcome {

@@ -61,9 +61,22 @@ package enum Relay: Sendable, Hashable, Codable {
         case .vehicleExtension(let sent):
             guard let source = sent.source, let connection else { return nil }
             self = .event(source, connection)
+        case .simulateDrive(let asked):
+            guard let connection else { return nil }
+            self = .event(asked.path, connection)
         case .requestOutcome(let outcome): self = .outcome(outcome.vehicle, outcome.requestID)
         default: return nil  // The others are bounded by what the client asks for.
         }
+    }
+}
+
+extension SimulateDrive {
+    /// The endpoint that asked. All observers together have one share of what waits for a client: that of an endpoint without names.
+    fileprivate var path: EndpointPath {
+        guard let vehicle = self.vehicle, let endpoint = self.endpoint else {
+            return EndpointPath(ofVehicle: VehicleID(unchecked: ""))
+        }
+        return EndpointPath(vehicle: vehicle, endpoint: endpoint)
     }
 }
 

@@ -65,7 +65,7 @@ extension Gateway {
         case .allowNavigation: self.allow(path.vehicle, at: now, into: &actions)
         case .vehicleSettings(let settings): self.update(settings, path, at: now, into: &actions)
         case .updateRouteSource, .zoomCluster, .alertResponse, .destinationShareAnswer, .vehicleExtension,
-            .selectPreview, .receipt:
+            .selectPreview, .simulateDrive, .receipt:
             guard isCurrent else {
                 return self.ignore(
                     message, session, path, connection, "the vehicle is not in this session", into: &actions)
@@ -193,6 +193,7 @@ extension Gateway {
             self.tellClient(of: path.vehicle, .vehicleExtension(sent), into: &actions)
         case .selectPreview(let selected):
             self.select(selected, session, path, connection, into: &actions)
+        case .simulateDrive(let asked): self.simulate(asked, path, session, connection, into: &actions)
         case .receipt(let receipt): self.record(receipt, session, path, connection, at: now, into: &actions)
         default: break  // The others are not about one session.
         }
@@ -211,12 +212,17 @@ extension Gateway {
             requestID: message.requestID, into: &actions)
     }
 
-    /// Tells an endpoint that its event was not forwarded.
+    /// Tells an endpoint, or an observer, that its event was not forwarded.
     func rejectEvent(
         _ type: MessageType, _ session: SessionID, _ limit: EventLimit, of connection: ConnectionID,
         into actions: inout [Action]
     ) {
-        guard case .endpoint? = self.peers[connection] else { return }
+        switch self.peers[connection] {
+        case .endpoint: break
+        // An observer, or a peer that has gone.
+        case nil where type == .simulateDrive: break
+        case .client, nil: return
+        }
         let rejection = Rejection(.limitReached, reason: limit.reason, limit: limit.reached)
         self.reject(connection, rejection, type, session: session, into: &actions)
     }
@@ -416,6 +422,7 @@ extension Message {
             .requests
         case .promptAnswer: .prompts
         case .destinationShareAnswer: .destinationSharing
+        case .simulateDrive: .simulatedDrives
         default: nil  // The others need none.
         }
     }

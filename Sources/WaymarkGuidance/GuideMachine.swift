@@ -88,7 +88,7 @@ package struct GuideMachine: Sendable {
     /// How long that alert is shown.
     private static let refusalTime = Duration.seconds(15)
 
-    private let options: Options
+    private var options: Options
     package private(set) var drive: Drive
     package private(set) var trip: Trip
     package private(set) var reroutes = 0
@@ -237,6 +237,12 @@ package struct GuideMachine: Sendable {
         guard case .driving = self.phase else { return }
         self.phase = .standing(since: now)
         self.deadline = self.estimates.due
+    }
+
+    /// Drives `factor` times as fast as the engine's speeds from now on; finite, above 0.
+    package mutating func setSpeed(_ factor: Double) {
+        self.options.drive.speedFactor = factor
+        self.drive.setSpeed(factor)
     }
 
     /// Does one step: what was asked for since the last one, or the next part of the drive.

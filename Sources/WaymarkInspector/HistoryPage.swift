@@ -99,7 +99,7 @@ struct PlacedEntry: Sendable {
         case .openSession, .vehicleChanged, .waypointRequest, .destinationRequest, .startTripRequest,
             .requestAnswer, .requestOutcome, .updateRouteSource, .selectPreview, .vehicleSettings,
             .zoomCluster,
-            .vehicleExtension, .destinationShareStatus:
+            .vehicleExtension, .simulateDrive, .destinationShareStatus:
             HistoryAnswers.message(frame)?.namedVehicles.map(\.rawValue) ?? []
         default: []
         }
@@ -430,6 +430,7 @@ extension Message {
         case .updateRouteSource(let update): [update.vehicle].compactMap(\.self)
         case .zoomCluster(let zoom): [zoom.source?.vehicle].compactMap(\.self)
         case .vehicleExtension(let sent): [sent.source?.vehicle].compactMap(\.self)
+        case .simulateDrive(let asked): [asked.vehicle].compactMap(\.self)
         case .vehicleSettings(let settings): [settings.source?.vehicle].compactMap(\.self)
         case .destinationShareStatus(let status): [status.vehicle]
         default: []

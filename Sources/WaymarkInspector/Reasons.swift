@@ -76,6 +76,7 @@ extension GuidanceFeature {
         case .resumption: "resumption after a lost connection"
         case .speedLimit: "speed limits"
         case .tripRequests: "requests to start a trip"
+        case .simulatedDrives: "simulated drives"
         }
     }
 

@@ -3,6 +3,12 @@ internal import WaymarkInspector
 internal import WaymarkModel
 internal import WaymarkTexts
 
+/// What the inspector's endpoint of a vehicle is like, as a display.
+struct ConnectedConfiguration: Sendable {
+    let name: String
+    let profile: ClusterProfile
+}
+
 /// What is done for a vehicle.
 enum VehicleAction: Sendable {
     case waypoint(Waypoint, segment: String)
@@ -16,7 +22,8 @@ enum VehicleAction: Sendable {
     case settings(DisplaySettings)
     case zoom(ZoomDirection)
     case alert(UInt32, action: UInt32)
-    case connect
+    /// Without a configuration it only speaks.
+    case connect(ConnectedConfiguration?)
     case disconnect
 
     /// - Throws: `invalid`, with the field.
@@ -43,8 +50,20 @@ enum VehicleAction: Sendable {
             if fields.has("response") { _ = try fields.word("response", of: ["dismiss"]) }
             let action = fields.has("response") ? 0 : try fields.number("actionID", 1...Int(UInt32.max))
             self = .alert(alert, action: UInt32(action))
-        case "connect": self = .connect
+        case "connect": self = .connect(fields.has("profile") ? try Self.configuration(fields) : nil)
         default: self = .disconnect
+        }
+    }
+
+    private static func configuration(
+        _ fields: JSONFields
+    ) throws(InspectorError) -> ConnectedConfiguration {
+        let name = fields.has("profileName") ? try fields.text("profileName", max: 64) : "a configuration"
+        let text = try fields.data("profile")
+        do {
+            return ConnectedConfiguration(name: name, profile: try ClusterProfile.parse(text, "profile"))
+        } catch {
+            throw InspectorError(.invalid, field: "profile", "\(error)")
         }
     }
 
@@ -110,7 +129,7 @@ enum VehicleAction: Sendable {
         case .zoom(let direction): "asked the client to zoom \(direction.name)"
         case .alert(_, let action):
             action == 0 ? "dismissed the alert" : "chose action \(action) of the alert"
-        case .connect: "connected"
+        case .connect(let configuration): configuration.map { "connected as \($0.name)" } ?? "connected"
         case .disconnect: "disconnected"
         }
     }

@@ -12,7 +12,7 @@ extension ObservationHub {
         switch event {
         case .arrived(let connection, let hello, _, _, _): self.see(hello, on: connection, gateway, at: now)
         case .seen(let connection, let sighting): self.see(sighting, on: connection, gateway, at: now)
-        case .eventRejected(let connection, _, let session, _):
+        case .eventRejected(let connection, _, let session, _) where !self.has(connection):
             var told = ObservedEvent(.rejected)
             told.code = ErrorCode.limitReached.rawValue
             self.append(
@@ -203,6 +203,7 @@ extension ObservationHub {
             case .waypointRequest(let request): vehicle = request.vehicle
             case .destinationRequest(let request): vehicle = request.vehicle
             case .startTripRequest(let request): vehicle = request.vehicle
+            case .simulateDrive(let asked): vehicle = asked.vehicle
             default: break  // About the vehicle of its connection or session.
             }
             self.append(

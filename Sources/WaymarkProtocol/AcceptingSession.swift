@@ -181,10 +181,12 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         case .active:
             switch (sender, self.role) {
             case (.peer, _): return .readForConnection
-            case (.client, .navigation), (.endpoint, .vehicle), (.observer, .observer):
+            case (.client, .navigation), (.endpoint, .vehicle), (.observer, .observer),
+                (.endpointOrObserver, .vehicle), (.endpointOrObserver, .observer):
                 return .readForGateway(type)
             case (.publisher, .navigation): return .readPublication
-            case (.newcomer, _), (.gateway, _), (.client, _), (.publisher, _), (.endpoint, _), (.observer, _):
+            case (.newcomer, _), (.gateway, _), (.client, _), (.publisher, _), (.endpoint, _), (.observer, _),
+                (.endpointOrObserver, _):
                 return .close(self.unexpected("\(type)"))
             }
         // Sent before the peer saw our Goodbye; ignore all but these.

@@ -118,10 +118,17 @@ package struct FrameText {
         case .destinationShareAnswer(let answer): self.sentence(answer.shareID, "\(answer.outcome)")
         case .vehicleExtension(let sent):
             self.sentence("\(sent.name)", self.counted(sent.content.count, "byte"))
+        case .simulateDrive(let asked): self.sentence(asked.action.name, Self.speed(asked))
         case .destinationShareStatus(let status):
             self.sentence(status.shareID, Self.detail(status.stage, status.vehicle))
         default: ""  // Said above.
         }
+    }
+
+    /// "at 20 times the speed"; empty for the real one.
+    private static func speed(_ asked: SimulateDrive) -> String {
+        guard asked.action == .start, asked.speedPercent != 0, asked.speedPercent != 100 else { return "" }
+        return "at \(asked.speedPercent) % of the speed"
     }
 
     private func detail(_ publication: Publication) -> String {

@@ -61,6 +61,28 @@ import Testing
         try await daemon.stop()
     }
 
+    @Test func `with --simulate-when-asked it stands until an observer lets it drive`() async throws {
+        let daemon = try await RunningDaemon.start()
+        let cluster = try daemon.waymark("cluster", "--id", "car", "--json", "--until", "finished")
+        let navigate = try daemon.waymark(
+            "navigate", "--vehicle", "car", "--simulate-when-asked", "--id", "app", "--route",
+            ProgramTests.route("vaduz-balzers"))
+        try await cluster.line(containing: "startGuidance")
+        let other = try daemon.waymark("simulate", "start", "--client", "other")
+        #expect(await other.end() == 1)
+        let elsewhere = try daemon.waymark("simulate", "start", "--client", "app", "--vehicle", "van")
+        #expect(await elsewhere.end() == 1)
+        let stop = try daemon.waymark("simulate", "stop", "--client", "app")
+        #expect(await stop.end() == 0)
+        try await navigate.line(containing: "stands")
+        let start = try daemon.waymark(
+            "simulate", "start", "--client", "app", "--vehicle", "car", "--speed", "1000")
+        #expect(await start.end() == 0)
+        #expect(await navigate.end() == 0)
+        #expect(await cluster.end() == 0)
+        try await daemon.stop()
+    }
+
     @Test func `an engine is asked for a route through the stops of --via`() async throws {
         let daemon = try await RunningDaemon.start()
         // A server of files that has the answer for these points, and for no others.

@@ -136,7 +136,8 @@ private func answer(_ peer: inout DrivenPeer<ClientMachine>) {
             }
         case .askedForDestination(_, let id):
             peer.use { client, _ in client.answerDestination(id, .accept) }
-        case .returned, .shared, .told, .ended, .notOpened, .inquiryEnded, .destinationInquiryEnded, .log:
+        case .returned, .shared, .told, .ended, .notOpened, .inquiryEnded, .destinationInquiryEnded,
+            .askedToSimulate, .log:
             break
         }
     }

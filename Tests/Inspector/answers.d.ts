@@ -59,6 +59,17 @@ declare namespace Answer {
 		endpoint: string;
 		state: string;
 		reason?: string;
+		/** The name of the configuration with which it is connected as a display. */
+		configuration?: string;
+		/** What it holds, as a display. */
+		held?: any;
+		/** The last messages that it received, as a display; the newest is the last. */
+		received?: Received[];
+	}
+
+	interface Received {
+		message: string;
+		at: number;
 	}
 
 	interface Prompt {

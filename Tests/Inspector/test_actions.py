@@ -57,6 +57,18 @@ def test_a_choice_sends_its_action(inspector: Inspector, mock: Mock, label: str,
     assert last(mock) == {"vehicle": "car", **body}
 
 
+def test_the_inspector_connects_as_a_display_of_a_chosen_configuration(inspector: Inspector, mock: Mock) -> None:
+    page = inspector.show(ACTIONS)
+    options = page.get_by_label("Connect as").locator("option")
+    name = options.nth(1).get_attribute("value")
+    page.get_by_label("Connect as").select_option(name)
+    page.locator("fieldset.actions section").get_by_role("button", name="Connect", exact=True).click()
+    page.wait_for_selector("text=sent as a1")
+    sent = last(mock)
+    assert (sent["action"], sent["profileName"]) == ("connect", name)
+    assert isinstance(sent["profile"], dict)
+
+
 def test_a_prompt_is_answered(inspector: Inspector, mock: Mock) -> None:
     page = inspector.show(ACTIONS)
     prompt = page.locator("section", has_text="Add the stop Charging station?")

@@ -20,6 +20,7 @@ from waymark_nav.core import (
     SessionOpen,
     SessionOver,
     ShareEnded,
+    SimulationAsked,
 )
 from waymark_nav.core._session import KEPT_COUNT_MAX
 from waymark_nav.frames import Frame
@@ -438,6 +439,27 @@ def test_an_extension_of_an_endpoint_is_told_with_its_session() -> None:
     sent = m.VehicleExtension(name=TYRES, content=b"ok", vehicle_id="car", endpoint="cluster")
     gateway.say(sent, 7)
     assert gateway.events(SessionMessage) == [SessionMessage(session, sent)]
+
+
+# Simulated drives
+
+
+def test_a_client_is_asked_to_simulate_drives_in_order() -> None:
+    machine = Client(ClientSettings(client="app", simulations=True))
+    gateway = Gateway(machine)
+    gateway.welcome()
+    start = m.SimulateDrive(action=m.SimulationAction.START, speed_percent=2_000, client_id="app")
+    stop = m.SimulateDrive(action=m.SimulationAction.STOP, vehicle_id="car", endpoint="cluster")
+    gateway.say(start)
+    gateway.say(stop)
+    assert gateway.events(SimulationAsked) == [SimulationAsked(start), SimulationAsked(stop)]
+
+
+def test_a_client_declares_simulated_drives_only_if_it_simulates_them() -> None:
+    for simulates in (False, True):
+        hello = ClientSettings(client="app", simulations=simulates).hello()
+        assert hello.navigation is not None
+        assert (Feature.SIMULATED_DRIVES in hello.navigation.features) == simulates
 
 
 # Requests of vehicles

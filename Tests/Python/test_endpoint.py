@@ -136,6 +136,27 @@ def test_an_extension_of_an_endpoint_is_sent_once() -> None:
             machine.send(m.VehicleExtension(name=name), 7)
 
 
+def test_an_endpoint_asks_for_simulated_drives_once_if_it_may() -> None:
+    machine, gateway = guided(simulations=True)
+    assert machine.settings.hello().vehicle is not None
+    hello = machine.settings.hello()
+    assert hello.vehicle is not None
+    assert m.Feature.SIMULATED_DRIVES in hello.vehicle.features
+    start = m.SimulateDrive(action=m.SimulationAction.START, speed_percent=2_000)
+    machine.send(start, 7)
+    assert gateway.sent() == [start]
+    gateway.reconnect(resumed=True)
+    assert gateway.sent() == []
+    with pytest.raises(Rejection):
+        machine.send(m.SimulateDrive(action=m.SimulationAction.START, speed_percent=100_001), 7)
+
+
+def test_an_endpoint_declares_simulated_drives_only_if_it_asks_for_them() -> None:
+    hello = EndpointSettings(vehicle="car").hello()
+    assert hello.vehicle is not None
+    assert m.Feature.SIMULATED_DRIVES not in hello.vehicle.features
+
+
 def test_a_part_of_a_snapshot_is_no_place_to_resume_from() -> None:
     machine, gateway = connected()
     gateway.say(m.SnapshotBegin(kind=FULL, client_id="app", to_sequence=9), 7)

@@ -185,6 +185,14 @@ extension RandomValues {
         }
     }
 
+    private mutating func simulateDrive() -> SimulateDrive {
+        var asked = SimulateDrive(self.enumeration(), speedPercent: self.number(0...100_000))
+        asked.client = self.maybe { ClientID(unchecked: $0.name()) }
+        asked.vehicle = self.maybe { $0.vehicleID() }
+        if asked.vehicle != nil { asked.endpoint = self.maybe { $0.endpoint() } }
+        return asked
+    }
+
     package mutating func settings() -> VehicleSettings {
         var settings = VehicleSettings()
         settings.compass = self.maybe { $0.enumeration() }
@@ -294,6 +302,7 @@ extension RandomValues {
         case .vehicleSettings: .vehicleSettings(self.settings())
         case .zoomCluster:
             .zoomCluster(ZoomCluster(direction: self.enumeration(), source: self.maybe { $0.path() }))
+        case .simulateDrive: .simulateDrive(self.simulateDrive())
         case .alertResponse:
             .alertResponse(
                 AlertResponse(

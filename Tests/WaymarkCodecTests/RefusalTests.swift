@@ -585,6 +585,15 @@ private func hello(_ change: (inout Hello) -> Void) -> Message {
         },
         Refusal(.startTripRequest, .missing, "request_id") { $0.text(2, "t") },
         Refusal(.startTripRequest, .missing, "trip_id") { $0.text(1, "r") },
+        Refusal(.simulateDrive, .missing, "action") { _ in },
+        Refusal(.simulateDrive, .inconsistent, "vehicle_id") {
+            $0.number(1, 1)
+            $0.text(5, "e")
+        },
+        Refusal(.simulateDrive, .outOfRange, "speed_percent") {
+            $0.number(1, 1)
+            $0.number(2, 100_001)
+        },
         Refusal(.alertResponse(.init(alert: 1, response: .action(3))), .outOfRange, "action_id"),
         Refusal(.alertResponse, .inconsistent, "dismissal") {
             $0.number(1, 1)

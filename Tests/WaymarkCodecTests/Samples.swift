@@ -110,7 +110,7 @@ enum Samples {
         case .waypointRequest, .destinationRequest, .withdrawRequest, .requestAnswer, .prompt, .promptAnswer,
             .promptOver, .requestOutcome, .cancelNavigation, .allowNavigation, .updateRouteSource,
             .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .destinationShareStatus,
-            .vehicleExtension, .selectPreview, .startTripRequest:
+            .vehicleExtension, .selectPreview, .startTripRequest, .simulateDrive:
             Envelope(self.vehicleMessage(type))
         case .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
             .readCounters, .counters:
@@ -276,6 +276,7 @@ extension Samples {
         case .vehicleExtension:
             .vehicleExtension(
                 VehicleExtension(name: self.tyres, content: Array("ok".utf8), source: self.path))
+        case .simulateDrive: .simulateDrive(self.simulateDrive)
         case .alertResponse:
             .alertResponse(AlertResponse(alert: 3, response: .action(1), source: self.path))
         case .destinationShareAnswer:
@@ -286,6 +287,13 @@ extension Samples {
                     shareID: "share-1", vehicle: self.vehicle, stage: .didFailToShare(.timedOut)))
         default: .allowNavigation
         }
+    }
+
+    private static var simulateDrive: SimulateDrive {
+        var asked = SimulateDrive(.start, speedPercent: 2_000)
+        asked.client = self.client
+        (asked.vehicle, asked.endpoint) = (self.vehicle, self.endpoint)
+        return asked
     }
 
     private static var settings: VehicleSettings {

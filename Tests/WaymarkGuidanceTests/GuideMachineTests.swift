@@ -117,6 +117,27 @@ private struct Held: Equatable {
 }
 
 @Suite struct GuideMachineTests {
+    @Test func `a drive changes its speed where it is`() throws {
+        var (changed, plain) = (try Bench(), try Bench())
+        changed.begin()
+        plain.begin()
+        changed.pass(.seconds(60))
+        let before = changed.guide.meters
+        changed.change { guide, _, _ in guide.setSpeed(10) }
+        #expect(changed.guide.meters == before)
+        changed.pass(.seconds(6))
+        plain.pass(.seconds(120))
+        // Six seconds at ten times the speed are a minute.
+        #expect(abs(changed.guide.meters - plain.guide.meters) < 50)
+        changed.change { guide, now, _ in guide.stand(at: now) }
+        let standing = changed.guide.meters
+        changed.pass(.seconds(60))
+        #expect(changed.guide.meters == standing)
+        changed.change { guide, now, _ in guide.standOver(at: now, isResumed: true) }
+        changed.pass(.seconds(1))
+        #expect(changed.guide.meters > standing)
+    }
+
     @Test func `estimates are published at least every 9 s, however long the leg`() throws {
         var bench = try Bench()
         bench.begin()

@@ -36,6 +36,7 @@ import WaymarkScenario
         "contentStyle": ContentStyle.allKnown.map(\.name), "compass": ClusterSetting.allKnown.map(\.name),
         "speedLimit": ClusterSetting.allKnown.map(\.name),
         "route-source": RouteSource.allKnown.map(\.name), "zoom": ZoomDirection.allKnown.map(\.name),
+        "simulate-drive": SimulationAction.allKnown.map(\.name),
         "pause": PauseReason.allKnown.map(\.name), "reason": RerouteReason.allKnown.map(\.name),
         "outcome": Outcome.allCases.map { "\($0)" },
         "ending": SessionEndReason.allCases.filter { $0 != .unrecognized }.map { "\($0)" },

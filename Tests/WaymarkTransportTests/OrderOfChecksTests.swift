@@ -28,7 +28,7 @@ import WaymarkTransport
     static let endpoints: Set<MessageType> = [
         .receipt, .waypointRequest, .destinationRequest, .withdrawRequest, .promptAnswer, .cancelNavigation,
         .allowNavigation, .updateRouteSource, .vehicleSettings, .zoomCluster, .alertResponse,
-        .destinationShareAnswer, .vehicleExtension, .selectPreview, .startTripRequest,
+        .destinationShareAnswer, .vehicleExtension, .selectPreview, .startTripRequest, .simulateDrive,
     ]
     static let peers: Set<MessageType> = [.ping, .pong, .goodbye]
 
@@ -115,6 +115,7 @@ import WaymarkTransport
             .vehicleExtension(VehicleExtension(name: tyres, content: [])),
             .selectPreview(SelectPreview(trip: "t")),
             .startTripRequest(StartTripRequest(requestID: "s", trip: "t")),
+            .simulateDrive(SimulateDrive(.start)),
         ]
         return Dictionary(
             uniqueKeysWithValues: (messages + publications.map { .publication($0) }).map { ($0.type, $0) })

@@ -27,6 +27,8 @@ ACTIONS = [
     {"select-preview": {"trip": "preview-2", "route-choice": 2}},
     {"request": {"trip": "preview-2", "route-choice": 2, "id": "a"}},
     {"zoom": "in"},
+    {"simulate-drive": "stop"},
+    {"simulate-drive": {"speed": 20}},
     {"respond-to-alert": {"alert": 1, "action": 2}},
     {"read": {"nothing-for": "2s"}},
     {"read": {"bytes-per-second": 0}},

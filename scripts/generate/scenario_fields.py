@@ -85,6 +85,7 @@ OTHERS = {
     },
     m.ZoomCluster: {"zoomDirection": word(m.ZoomDirection), **ENDPOINT},
     m.VehicleExtension: {"name": TEXT, "content": TEXT, **ENDPOINT},
+    m.SimulateDrive: {"simulationAction": word(m.SimulationAction), "speedPercent": NUMBER, "client": TEXT, **ENDPOINT},
     m.AlertResponse: {"alertID": NUMBER, "dismissal": word(m.AlertDismissal), "action": NUMBER, **ENDPOINT},
     m.DestinationShareAnswer: {"shareID": TEXT, **OUTCOME},
     m.DestinationShareStatus: {

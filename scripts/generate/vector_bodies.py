@@ -64,6 +64,8 @@ BESIDE = {
     ("DestinationShareStatus", "outcome"): {"stage": 3},
     **{(each, "vehicle_id"): {"endpoint": "e"} for each in SENT_ON},
     **{(each, "endpoint"): {"vehicle_id": "v"} for each in SENT_ON},
+    ("SimulateDrive", "vehicle_id"): {"endpoint": "e"},
+    ("SimulateDrive", "endpoint"): {"vehicle_id": "v"},
 }
 BAD_UTF8 = {
     "a continuation alone": "80",

@@ -216,6 +216,7 @@ CONTRADICTIONS = [
     ("AlertResponse", {"alert_id": 1, "action_id": 1, "dismissal": 1}, "INCONSISTENT", "dismissal"),
     *((name, {**fields, "vehicle_id": "v"}, "INCONSISTENT", "endpoint") for name, fields in SENT_ON),
     *((name, {**fields, "endpoint": "e"}, "INCONSISTENT", "vehicle_id") for name, fields in SENT_ON),
+    ("SimulateDrive", {"action": 1, "endpoint": "e"}, "INCONSISTENT", "vehicle_id"),
     ("DestinationShareStatus", {"share_id": "s", "vehicle_id": "v", "stage": 3}, "MISSING", "outcome"),
     ("DestinationShareStatus", {"share_id": "s", "vehicle_id": "v", "stage": 1, "outcome": 1}, "INCONSISTENT", "outcome"),
 ]

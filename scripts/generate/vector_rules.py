@@ -343,6 +343,7 @@ CHECKS = {
     **pair("ZoomCluster"),
     **pair("VehicleExtension"),
     **pair("SelectPreview"),
+    ("SimulateDrive", "vehicle_id"): together("vehicle_id", "endpoint"),
     ("Receipt", "shown_sequence"): receipt,
     ("EndpointReceipt", "shown_sequence"): receipt,
 }

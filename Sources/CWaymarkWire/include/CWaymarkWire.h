@@ -315,6 +315,9 @@ static inline const ProtobufCMessageDescriptor *_Nonnull waymark_select_preview_
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_start_trip_request_descriptor(void) {
     return &waymark__v1__start_trip_request__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_simulate_drive_descriptor(void) {
+    return &waymark__v1__simulate_drive__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_receipt_descriptor(void) {
     return &waymark__v1__receipt__descriptor;
 }

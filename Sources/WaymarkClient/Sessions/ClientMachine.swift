@@ -27,6 +27,7 @@ package struct ClientMachine: PeerMachine {
         case askedForDestination(DestinationInquiry, DestinationInquiryID)
         /// The request has an outcome, or another client is asked. A lost connection ends requests too, and is not told here.
         case destinationInquiryEnded(DestinationInquiryID)
+        case askedToSimulate(SimulatedDrive)
         case log(PeerNote)
     }
 

@@ -33,6 +33,7 @@ extension ClientMachine {
         case .sessionEnded(let ended):
             if let key = self.key(of: ended.session) { self.end(key, EndReason(ended.reason), &outputs) }
         case .destinationRequest(let request): self.ask(request, &outputs)
+        case .simulateDrive(let asked): outputs.append(.askedToSimulate(SimulatedDrive(asked)))
         case .requestOutcome(let outcome) where envelope.session == .none:
             outputs.append(
                 .destinationInquiryEnded(

@@ -343,6 +343,7 @@ extension NavigationClient: PeerDriver {
         case .inquiryEnded(let id, let result): self.end(id, result)
         case .askedForDestination(let inquiry, let id): self.ask(inquiry, id)
         case .destinationInquiryEnded(let id): self.stopAnswering(.destination(id))
+        case .askedToSimulate(let drive): self.configuration.onSimulateDrive?(drive)
         case .log(let note): self.driver.log(note)
         }
     }
@@ -364,6 +365,7 @@ extension NavigationHello {
         var features = Set(Feature.allCases)
         features.subtract([.requests, .prompts])
         if configuration.onDestination == nil { features.remove(.destinationRequests) }
+        if configuration.onSimulateDrive == nil { features.remove(.simulatedDrives) }
         self.init(client: id, features: features)
         self.extensions = try ExtensionName.list(configuration.extensions)
         self.priority = configuration.priority

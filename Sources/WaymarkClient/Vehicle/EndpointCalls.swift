@@ -232,6 +232,15 @@ extension EndpointMachine {
             self.sessionID, into: &outputs)
     }
 
+    /// Asks the client to simulate a drive, or to stop.
+    package mutating func simulate(
+        _ action: SimulationAction, speedPercent: UInt32, into outputs: inout [Output]
+    ) {
+        self.sendChecked(
+            .simulateDrive(SimulateDrive(action, speedPercent: speedPercent)), self.sessionID,
+            into: &outputs)
+    }
+
     /// Asks the client to zoom the cluster's map.
     package mutating func zoom(_ direction: ZoomDirection, into outputs: inout [Output]) {
         self.sendChecked(.zoomCluster(ZoomCluster(direction: direction)), self.sessionID, into: &outputs)

@@ -14,7 +14,7 @@ internal import WaymarkProtocol
 /// | route source | sent to a restarted gateway once the same client guides again |
 /// | the selected preview | sent again once, to a gateway that still has the session, unless newer previews have come |
 /// | answers to prompts and shares | sent again once, to a gateway that still has the question |
-/// | answers to alerts, extensions | only if not sent yet, to a gateway that still has the session: the client may act on each |
+/// | answers to alerts, extensions, simulated drives | only if not sent yet, to a gateway that still has the session: the client may act on each |
 /// | zoom, receipts | not sent again: they are about the moment |
 ///
 /// "A restarted gateway" is one that does not resume the endpoint, whatever the reason.
@@ -40,6 +40,7 @@ struct EndpointOutbox: Sendable, Hashable {
         case shareAnswer(Identifier)
         case alertResponse
         case `extension`
+        case simulation
         case zoom
         case receipt
     }
@@ -57,7 +58,7 @@ struct EndpointOutbox: Sendable, Hashable {
             case .request: self.timesSent > 0
             case .withdrawal: true  // A request that was never sent is removed, not withdrawn.
             case .stop, .ownNavigation, .allowance, .routeSource, .preview, .settings, .promptAnswer,
-                .shareAnswer, .alertResponse, .extension, .zoom, .receipt:
+                .shareAnswer, .alertResponse, .extension, .simulation, .zoom, .receipt:
                 false
             }
         }
@@ -223,7 +224,7 @@ struct EndpointOutbox: Sendable, Hashable {
             // An `allow` is no answer to a later "I navigate myself" of another endpoint.
             case .allowance: isConfirmed && !entry.isWaiting
             case .request, .withdrawal, .routeSource, .preview, .settings, .promptAnswer, .shareAnswer,
-                .alertResponse, .extension, .zoom, .receipt:
+                .alertResponse, .extension, .simulation, .zoom, .receipt:
                 false
             }
         }
@@ -257,7 +258,7 @@ struct EndpointOutbox: Sendable, Hashable {
         (self.routeSource, self.session, self.client) = (nil, .none, nil)
         self.entries.removeAll {
             switch $0.key {
-            case .routeSource, .preview, .shareAnswer, .alertResponse, .extension, .zoom, .receipt: true
+            case .routeSource, .preview, .shareAnswer, .alertResponse, .extension, .simulation, .zoom, .receipt: true
             case .request, .withdrawal, .stop, .ownNavigation, .allowance, .settings, .promptAnswer: false
             }
         }
@@ -270,7 +271,7 @@ extension EndpointOutbox.Key {
         case .request, .withdrawal, .stop, .ownNavigation, .allowance, .routeSource, .preview, .settings,
             .promptAnswer, .shareAnswer, .receipt:
             true
-        case .alertResponse, .extension, .zoom: false
+        case .alertResponse, .extension, .simulation, .zoom: false
         }
     }
 
@@ -280,7 +281,7 @@ extension EndpointOutbox.Key {
         case .request, .withdrawal, .ownNavigation: true
         case .stop(let session): session != .none
         case .allowance, .routeSource, .preview, .settings, .promptAnswer, .shareAnswer, .alertResponse,
-            .extension, .zoom, .receipt:
+            .extension, .simulation, .zoom, .receipt:
             false
         }
     }
@@ -292,7 +293,7 @@ extension EndpointOutbox.Key {
             .promptAnswer, .shareAnswer:
             true
         case .stop(let session): session != .none
-        case .alertResponse, .extension, .zoom, .receipt: false
+        case .alertResponse, .extension, .simulation, .zoom, .receipt: false
         }
     }
 
@@ -303,7 +304,7 @@ extension EndpointOutbox.Key {
     /// Answers a question that a restarted gateway never asked, or is about a session that it does not know.
     fileprivate var isAnswer: Bool {
         switch self {
-        case .preview, .promptAnswer, .shareAnswer, .alertResponse, .extension: true
+        case .preview, .promptAnswer, .shareAnswer, .alertResponse, .extension, .simulation: true
         case .request, .withdrawal, .stop, .ownNavigation, .allowance, .routeSource, .settings, .zoom,
             .receipt:
             false
@@ -338,6 +339,7 @@ extension Envelope {
         case .destinationShareAnswer(let answer): .shareAnswer(answer.shareID)
         case .alertResponse: .alertResponse
         case .vehicleExtension: .extension
+        case .simulateDrive: .simulation
         case .zoomCluster: .zoom
         case .receipt: .receipt
         case .hello, .welcome, .goodbye, .ping, .pong, .error, .openSession, .sessionOpened, .vehicleChanged,

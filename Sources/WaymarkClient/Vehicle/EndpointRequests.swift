@@ -131,6 +131,18 @@ extension VehicleEndpoint {
         self.use { endpoint, outputs in endpoint.zoom(direction, into: &outputs) }
     }
 
+    /// Asks the client that guides to simulate a drive, or to stop: from now on it moves by itself. It reaches a client that simulates drives
+    /// (``NavigationClient/Configuration/onSimulateDrive``) if the gateway's access rules allow it; ``Configuration/asksForSimulatedDrives``
+    /// must be true. What has no session, or was lost with a connection, is not repeated.
+    ///
+    /// - Parameters:
+    ///   - action: Start, or stop.
+    ///   - speedFactor: How many times faster than real time, 0.01 ... 1 000.
+    public func simulateDrive(_ action: SimulationAction, speedFactor: Double = 1) {
+        let percent = SimulatedDrive.percent(speedFactor)
+        self.use { endpoint, outputs in endpoint.simulate(action, speedPercent: percent, into: &outputs) }
+    }
+
     /// Sends the client content that this endpoint and the client agree on: an event of the session that the vehicle is in. It reaches a client
     /// whose configuration has the extension too. What has no session, no such client, or was lost with a connection, is not repeated.
     ///

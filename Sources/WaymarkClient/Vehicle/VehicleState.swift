@@ -446,7 +446,8 @@ extension VehicleUpdate.Content {
             .receipt, .receiptReport, .acknowledgement, .waypointRequest, .destinationRequest,
             .startTripRequest, .withdrawRequest, .selectPreview, .requestAnswer, .promptAnswer,
             .cancelNavigation, .allowNavigation, .updateRouteSource,
-            .vehicleSettings, .zoomCluster, .alertResponse, .vehicleExtension, .destinationShareAnswer,
+            .vehicleSettings, .zoomCluster, .alertResponse, .vehicleExtension, .simulateDrive,
+            .destinationShareAnswer,
             .destinationShareStatus,
             .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
             .readCounters, .counters:

@@ -66,6 +66,7 @@ extension MessageType {
         case .vehicleExtension: unsafe waymark_vehicle_extension_descriptor()
         case .selectPreview: unsafe waymark_select_preview_descriptor()
         case .startTripRequest: unsafe waymark_start_trip_request_descriptor()
+        case .simulateDrive: unsafe waymark_simulate_drive_descriptor()
         case .observe: unsafe waymark_observe_descriptor()
         case .observationBegin: unsafe waymark_observation_begin_descriptor()
         case .observedRecords: unsafe waymark_observed_records_descriptor()

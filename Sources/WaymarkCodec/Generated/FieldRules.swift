@@ -88,6 +88,7 @@ extension FieldRules {
         "VehicleExtension": Self.vehicleExtension,
         "SelectPreview": Self.selectPreview,
         "StartTripRequest": Self.startTripRequest,
+        "SimulateDrive": Self.simulateDrive,
         "Receipt": Self.receipt,
         "EndpointReceipt": Self.endpointReceipt,
         "ReceiptReport": Self.receiptReport,

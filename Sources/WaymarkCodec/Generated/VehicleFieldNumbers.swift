@@ -117,6 +117,14 @@ extension FieldNumber {
         static let vehicleId = 4
     }
 
+    enum SimulateDrive {
+        static let action = 1
+        static let speedPercent = 2
+        static let clientId = 3
+        static let vehicleId = 4
+        static let endpoint = 5
+    }
+
     enum Receipt {
         static let receivedSequence = 1
         static let shownSequence = 2

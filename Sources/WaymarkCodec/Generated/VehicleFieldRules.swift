@@ -119,6 +119,14 @@ extension FieldRules {
         "vehicle_id": .name,
     ]
 
+    static let simulateDrive: Rules = [
+        "action": .specified,
+        "speed_percent": .range(0...100_000),
+        "client_id": .name,
+        "vehicle_id": .name,
+        "endpoint": .name,
+    ]
+
     static let receipt: Rules = [
         "received_sequence": .any,
         "shown_sequence": .any,

@@ -119,6 +119,29 @@ extension ZoomCluster {
     }
 }
 
+extension SimulateDrive {
+    func wire(in arena: Arena) -> AnyWire {
+        unsafe arena.body(waymark__v1__simulate_drive__init) { wire in
+            unsafe wire.pointee.action = .init(rawValue: self.action.rawValue)
+            unsafe wire.pointee.speed_percent = self.speedPercent
+            unsafe wire.pointee.client_id = arena.text(self.client?.rawValue ?? "")
+            unsafe wire.pointee.vehicle_id = arena.text(self.vehicle?.rawValue ?? "")
+            unsafe wire.pointee.endpoint = arena.text(self.endpoint?.rawValue ?? "")
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Waymark__V1__SimulateDrive>) throws(Rejection) {
+        self.init(
+            .init(wire: unsafe wire.pointee.action), speedPercent: unsafe wire.pointee.speed_percent)
+        self.client = unsafe givenName(wire.pointee.client_id)
+        self.vehicle = unsafe givenName(wire.pointee.vehicle_id)
+        self.endpoint = unsafe givenName(wire.pointee.endpoint)
+        if self.endpoint != nil, self.vehicle == nil {
+            throw Rejection(.inconsistent, field: "vehicle_id", reason: "is empty, but endpoint is not")
+        }
+    }
+}
+
 extension VehicleExtension {
     func wire(in arena: Arena) -> AnyWire {
         unsafe arena.body(waymark__v1__vehicle_extension__init) { wire in

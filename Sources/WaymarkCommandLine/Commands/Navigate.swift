@@ -35,6 +35,11 @@ package struct Navigate: AsyncParsableCommand {
     @Option(help: "Answer to waypoint requests.") var onWaypoint = Navigator.Policy.OnWaypoint.accept
     @Option(help: "Answer to destination requests.") var onDestination = Navigator.Policy.OnDestination
         .decline
+    @Flag(
+        help: ArgumentHelp(
+            "Stand at the start until a vehicle or an observer asks to simulate the drive, see waymark simulate; then drive as fast as it "
+                + "says, and stand again when it says so."))
+    var simulateWhenAsked = false
     @Option(help: "Leave the route after this many kilometres, as a driver does who misses a turn.")
     var leaveRouteAt: Double?
     @Flag(help: "Do what the lines of standard input say, and end when it does.") var commands = false
@@ -83,6 +88,7 @@ package struct Navigate: AsyncParsableCommand {
         var policy = Navigator.Policy()
         policy.onWaypoint = self.onWaypoint
         policy.onDestination = self.onDestination
+        policy.simulatesWhenAsked = self.simulateWhenAsked
         let navigator = Navigator(engine: engine, policy: policy, start: try self.from.map(coordinate))
         // A gateway that does not answer the Hello is left when patience is over.
         try await interruptible({ await navigator.cancel() }) {

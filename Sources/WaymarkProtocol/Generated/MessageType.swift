@@ -65,6 +65,7 @@ package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
     case vehicleExtension = 0x0210
     case selectPreview = 0x0211
     case startTripRequest = 0x0212
+    case simulateDrive = 0x0215
     case observe = 0x0300
     case observationBegin = 0x0301
     case observedRecords = 0x0302
@@ -97,6 +98,8 @@ extension MessageType {
             .endpoint
         case .observe, .readCounters:
             .observer
+        case .simulateDrive:
+            .endpointOrObserver
         case .welcome, .error, .sessionOpened, .vehicleChanged, .sessionEnded, .snapshotBegin, .snapshotEnd,
             .sessionSuspended, .sessionRestored, .receiptReport, .acknowledgement, .prompt, .promptOver,
             .requestOutcome, .destinationShareStatus, .observationBegin, .observedRecords, .observedEvent,

@@ -22,6 +22,7 @@ package enum Feature: UInt32, Sendable, Hashable, CaseIterable, Codable {
     case resumption = 16
     case speedLimit = 17
     case tripRequests = 18
+    case simulatedDrives = 19
 }
 
 /// Why a feature is withheld.

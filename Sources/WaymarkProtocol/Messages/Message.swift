@@ -44,6 +44,7 @@ package indirect enum Message: Sendable, Hashable {
     case vehicleExtension(VehicleExtension)
     case selectPreview(SelectPreview)
     case startTripRequest(StartTripRequest)
+    case simulateDrive(SimulateDrive)
 
     case observe(Observe)
     case observationBegin(ObservationBegin)
@@ -94,6 +95,7 @@ package indirect enum Message: Sendable, Hashable {
         case .vehicleExtension: .vehicleExtension
         case .selectPreview: .selectPreview
         case .startTripRequest: .startTripRequest
+        case .simulateDrive: .simulateDrive
         case .observe: .observe
         case .observationBegin: .observationBegin
         case .observedRecords: .observedRecords

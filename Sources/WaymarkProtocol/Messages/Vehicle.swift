@@ -235,6 +235,24 @@ package struct ZoomCluster: Sendable, Hashable {
     }
 }
 
+/// Simulate a drive, or stop to.
+package struct SimulateDrive: Sendable, Hashable {
+    package var action: SimulationAction
+    /// 0: the real speed.
+    package var speedPercent: UInt32
+    /// The client that an observer asks; nil from endpoints.
+    package var client: ClientID?
+    /// The vehicle that it is about; nil: all that the client guides.
+    package var vehicle: VehicleID?
+    /// The endpoint that asked; nil for an observer.
+    package var endpoint: EndpointName?
+
+    package init(_ action: SimulationAction, speedPercent: UInt32 = 0) {
+        self.action = action
+        self.speedPercent = speedPercent
+    }
+}
+
 /// The vehicle dismissed an alert, or its user chose an action.
 package struct AlertResponse: Sendable, Hashable {
     package enum Response: Sendable, Hashable {

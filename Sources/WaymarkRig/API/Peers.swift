@@ -84,12 +84,13 @@ extension Rig {
     ///   - isReady: Whether its display is ready to show guidance once it is connected.
     ///   - isGuidanceWanted: Whether it asks to be guided by any client.
     ///   - connects: false: only when ``Rig/Peer/comeBack(withToken:)`` is called.
+    ///   - asksForSimulatedDrives: Whether it may call ``Rig/Vehicle/simulateDrive(_:speed:)``.
     /// - Returns: The vehicle.
     /// - Throws: ``RigError`` for a wrong argument.
     @discardableResult public func addVehicle(
         _ name: String = "dut", profile: Profile = .full, prompts: Reply = .accept,
         destinations: Reply = .accept, answerAfter: Duration = .zero, isReady: Bool = true,
-        isGuidanceWanted: Bool = false, connects: Bool = true
+        isGuidanceWanted: Bool = false, connects: Bool = true, asksForSimulatedDrives: Bool = false
     ) throws(RigError) -> Vehicle {
         try self.prepare("addVehicle")
         try self.check(name)
@@ -99,6 +100,7 @@ extension Rig {
         (vehicle.prompts, vehicle.destinations) = (prompts.scenario, destinations.scenario)
         (vehicle.answerAfter, vehicle.isReady) = (answerAfter, isReady)
         (vehicle.guidanceWanted, vehicle.connects) = (isGuidanceWanted, connects)
+        vehicle.asksForSimulatedDrives = asksForSimulatedDrives
         self.scenario.vehicles.append(vehicle)
         return Vehicle(self, vehicle.id)
     }
@@ -120,6 +122,7 @@ extension Rig {
     ///   - answerAfter: How long it takes to answer.
     ///   - detour: The route with an accepted stop; nil: the same route, with the stop among its waypoints.
     ///   - withoutFeatures: What it does not provide.
+    ///   - simulatesWhenAsked: Whether it stands until it is asked to simulate its drive, see ``Rig/Vehicle/simulateDrive(_:speed:)``.
     ///   - connects: false: only when ``Rig/Peer/comeBack(withToken:)`` is called.
     /// - Returns: The client.
     /// - Throws: ``RigError`` for a wrong argument.
@@ -129,6 +132,7 @@ extension Rig {
         priority: Int = 0, onWaypoint: WaypointReply = .accept, onDestination: Reply = .accept,
         onStartTrip: Reply = .accept, answerAfter: Duration = .zero, detour: Route? = nil,
         withoutFeatures: Set<GuidanceFeature> = [],
+        simulatesWhenAsked: Bool = false,
         connects: Bool = true
     ) throws(RigError) -> Client {
         try self.prepare("addClient")
@@ -150,6 +154,7 @@ extension Rig {
         client.withoutFeatures = Feature.allCases.filter {
             withoutFeatures.map(\.rawValue).contains("\($0)")
         }
+        client.simulatesWhenAsked = simulatesWhenAsked
         client.connects = connects
         self.scenario.clients.append(client)
         return Client(self, client.id)

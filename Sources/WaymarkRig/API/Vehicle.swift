@@ -192,6 +192,17 @@ extension Rig {
         /// Zooms the map of the cluster.
         public func zoom(_ direction: ZoomDirection) async throws { try self.perform(.zoom(direction)) }
 
+        /// Asks the client that guides to simulate its drive, or to stop.
+        ///
+        /// - Parameters:
+        ///   - action: Start, or stop.
+        ///   - speed: How many times faster than real time, 0.01 ... 1 000.
+        /// - Throws: ``RigError`` for a wrong speed.
+        public func simulateDrive(_ action: SimulationAction, speed: Double = 1) async throws {
+            guard (0.01...1_000).contains(speed) else { throw RigError("speed", "must be 0.01 to 1000") }
+            try self.perform(.simulateDrive(action, speed: speed))
+        }
+
         /// Answers an alert.
         ///
         /// - Parameters:

@@ -35,6 +35,8 @@ package struct RigClient: RigPeer {
         package var awaits = Awaited.joined
         /// How often it wants receipts of displays; nil: not at all.
         package var receipts: Duration?
+        /// It stands until it is asked to simulate its drive.
+        package var simulatesWhenAsked = false
 
         package init() {}
     }
@@ -102,6 +104,8 @@ package struct RigClient: RigPeer {
     private var hasPreviewed = false
     private var starts: [InquiryID: Preview] = [:]
     private var standsUntil: Instant?
+    /// How fast it simulates its drives; nil: it stands until it is asked.
+    private var simulatedSpeed: Double?
     /// It is not connected and does not try: not yet, or not any more.
     private var isAway = true
     private var nextCall = 0
@@ -190,6 +194,7 @@ package struct RigClient: RigPeer {
             self.later(
                 .destination(id), unless: self.behaviour.onDestination == .ignore, at: now, into: &actions)
         case .shared(_, let outcome): self.shares.append(outcome)
+        case .askedToSimulate(let drive): self.simulate(drive, at: now)
         case .log(let note): actions.append(.log(note.line))
         case .returned, .told, .ended, .notOpened, .destinationInquiryEnded: break
         }
@@ -202,6 +207,26 @@ package struct RigClient: RigPeer {
             return
         }
         self.drive(at: now, into: &actions) { $0.begin(at: now, into: &$1) }
+        guard self.behaviour.simulatesWhenAsked else { return }
+        if let speed = self.simulatedSpeed { return self.guide?.setSpeed(speed) ?? () }
+        // The first step says where the vehicle is.
+        self.drive(at: now, into: &actions) { $0.advance(to: now, into: &$1) }
+        self.guide?.stand(at: now)
+    }
+
+    /// It is asked to simulate its drive, or to stand.
+    private mutating func simulate(_ drive: SimulatedDrive, at now: Instant) {
+        guard self.behaviour.simulatesWhenAsked else { return }
+        switch drive.action {
+        case .start:
+            self.simulatedSpeed = drive.speedFactor
+            self.guide?.setSpeed(drive.speedFactor)
+            self.guide?.standOver(at: now, isResumed: true)
+        case .stop:
+            self.simulatedSpeed = nil
+            self.guide?.stand(at: now)
+        case .unrecognized: break
+        }
     }
 
     private func isReady(_ vehicles: SessionVehicles) -> Bool {

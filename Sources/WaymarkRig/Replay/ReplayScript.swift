@@ -186,7 +186,7 @@ struct ReplayScript: Sendable {
         switch crossed.frame.header.type {
         case .hello, .goodbye, .openSession, .receipt, .withdrawRequest, .requestAnswer, .promptAnswer,
             .cancelNavigation, .allowNavigation, .updateRouteSource, .selectPreview, .startTripRequest,
-            .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .upcomingManeuvers,
+            .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .simulateDrive, .upcomingManeuvers,
             .currentLaneGuidance,
             .updateManeuverState, .updateTripEstimates, .updateManeuverEstimates, .currentRouteSegment,
             .dismissAlert, .finishGuidance, .cancelGuidance, .ping, .pong:

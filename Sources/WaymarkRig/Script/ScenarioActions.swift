@@ -83,6 +83,9 @@ extension ScenarioStage {
         case .selectPreview(let trip, let routeChoice):
             self.use(first) { $0.selectPreview(trip: trip, routeChoice: routeChoice, into: &$1) }
         case .zoom(let direction): self.use(first) { $0.zoom(direction, into: &$1) }
+        case .simulateDrive(let action, let speed):
+            let percent = UInt32((speed * 100).rounded())
+            self.use(first) { $0.simulate(action, speedPercent: percent, into: &$1) }
         case .respondToAlert(let alert, let action):
             self.use(first) { $0.respondToAlert(alert, action: action ?? 0, into: &$1) }
         case .drive, .end, .pause, .resume, .standFor, .reroute, .alert, .dismissAlert, .shareDestination,
@@ -159,7 +162,7 @@ extension ScenarioStage {
             if let failure { throw failure }
         case .read(let reading): self.read(reading, client.peer)
         case .request, .withdraw, .answerPrompt, .answerDestination, .cancel, .allowGuidance, .set,
-            .routeSource, .selectPreview, .zoom, .respondToAlert:
+            .routeSource, .selectPreview, .zoom, .simulateDrive, .respondToAlert:
             break  // Of vehicles alone, which the reader ensures.
         }
     }

@@ -64,6 +64,9 @@ extension Scenario.Action.Kind {
         case .routeSource(let source): "route source \(source.name)"
         case .selectPreview(let trip, let choice): "selects \(Self.text(trip, choice))"
         case .zoom(let direction): "zooms \(direction.name)"
+        case .simulateDrive(.start, let speed):
+            "asks for a simulated drive\(speed == 1 ? "" : " at \(speed) times the speed")"
+        case .simulateDrive: "asks for the end of the simulated drive"
         case .respondToAlert(let alert, let action):
             action.map { "answers alert \(alert): \($0)" } ?? "dismisses alert \(alert)"
         case .read(.nothing(let duration)): "reads nothing for \(ClockText.duration(duration))"

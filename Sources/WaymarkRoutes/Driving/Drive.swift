@@ -35,7 +35,7 @@ public struct Drive: Sendable, Hashable {
     /// The route that is driven.
     public let route: EngineRoute
     /// The options with which the route is driven.
-    public let options: DriveOptions
+    public private(set) var options: DriveOptions
     package let measure: LineMeasure
     /// The state of the drive.
     public private(set) var state = State.driving
@@ -43,7 +43,7 @@ public struct Drive: Sendable, Hashable {
     public private(set) var meters: Double
     /// The vehicle's position.
     public private(set) var position: Coordinate
-    private let startSeconds: Double
+    private var startSeconds: Double
     /// For each segment its first maneuver: an index into the route's maneuvers. A segment without maneuvers has the next one's.
     private let firstManeuvers: [Int]
     private var elapsed = Duration.zero
@@ -123,6 +123,12 @@ public struct Drive: Sendable, Hashable {
         case .leaving, .offRoute: self.drift(seconds: driven, into: &changes)
         case .finished: break
         }
+    }
+
+    /// Drives `factor` times as fast as the engine's speeds from now on; finite, above 0.
+    package mutating func setSpeed(_ factor: Double) {
+        self.startSeconds += self.elapsed.seconds * (self.options.speedFactor - factor)
+        self.options.speedFactor = factor
     }
 
     /// Guidance resumes on the same route. Receivers reset the state to `continue` on pause, so publish it again.

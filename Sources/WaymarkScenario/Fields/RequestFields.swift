@@ -27,6 +27,7 @@ enum RequestFields {
         case .zoomCluster: Self.zoomCluster
         case .alertResponse: Self.alertResponse
         case .vehicleExtension: Self.vehicleExtension
+        case .simulateDrive: Self.simulateDrive
         case .destinationShareAnswer: Self.shareAnswer
         case .destinationShareStatus: Self.shareStatus
         default: []  // Says no more than its name, or is for observers.
@@ -130,6 +131,14 @@ enum RequestFields {
             .text("name") { $0.name.rawValue },
             .text("content") { $0.content.base64 },
         ] + Self.source { $0.source })
+
+    private static let simulateDrive: [FieldKey<Message>] = Self.of(
+        { if case .simulateDrive(let asked) = $0 { asked } else { nil } },
+        [
+            .word("simulationAction") { $0.action }, .number("speedPercent") { $0.speedPercent },
+            .text("client") { $0.client?.rawValue }, .text("vehicle") { $0.vehicle?.rawValue },
+            .text("endpoint") { $0.endpoint?.rawValue },
+        ])
 
     private static let alertResponse: [FieldKey<Message>] = Self.of(
         { if case .alertResponse(let response) = $0 { response } else { nil } },

@@ -117,6 +117,7 @@ extension ScenarioReader {
         let keys = [
             "route", "start-at", "speed", "vehicles", "drives", "waits-for", "priority", "on-waypoint",
             "on-destination", "on-start-trip", "answer-after", "detour", "receipts", "without-features",
+            "simulates",
             "connects", "command",
             "replay",
         ]
@@ -138,12 +139,14 @@ extension ScenarioReader {
         client.answerAfter = map["answer-after"].flatMap { self.duration($0, "answer-after") } ?? .zero
         client.detour = map["detour"].flatMap { self.reference($0, "detour") }
         client.receipts = map["receipts"].flatMap { self.receipts($0) }
+        let features = Feature.allCases.map { ("\($0)", $0) }
         client.withoutFeatures = self.set(
-            map["without-features"], "without-features", 1...Feature.allCases.count
+            map["without-features"], "without-features", 1...features.count
         ) {
             reader, node in
-            reader.choice(node, "without-features", Feature.allCases.map { ("\($0)", $0) })
+            reader.choice(node, "without-features", features)
         }
+        client.simulatesWhenAsked = map["simulates"].flatMap { self.flag($0, "simulates") } ?? false
         client.connects = map["connects"].flatMap { self.flag($0, "connects") } ?? true
         client.command = map["command"].flatMap { self.command($0) }
         client.replay = map["replay"].flatMap { self.replay($0) }

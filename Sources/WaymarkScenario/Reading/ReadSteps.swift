@@ -41,7 +41,7 @@ extension ScenarioReader {
 
     private static let verbsOfVehicles = [
         "request", "withdraw", "answer-prompt", "answer-destination", "cancel", "allow-guidance", "set",
-        "route-source", "select-preview", "zoom", "respond-to-alert", "read",
+        "route-source", "select-preview", "zoom", "simulate-drive", "respond-to-alert", "read",
     ]
     private static let verbsOfBoth = ["leave", "return"]
     private static let verbsOfClients = [
@@ -108,6 +108,7 @@ extension ScenarioReader {
         case "route-source": return self.word(node, verb).map { .routeSource($0) }
         case "select-preview": return self.selection(node)
         case "zoom": return self.word(node, verb).map { .zoom($0) }
+        case "simulate-drive": return self.simulation(node, verb)
         case "respond-to-alert": return self.alertResponse(node)
         case "read": return self.reading(node)
         case "leave": return self.choice(node, verb).map { .leave($0) }
@@ -204,6 +205,22 @@ extension ScenarioReader {
         self.require(["alert"], map)
         let action = map["action"].flatMap { self.id($0, "action") }
         return map["alert"].flatMap { self.id($0, "alert") }.map { .respondToAlert($0, action: action) }
+    }
+
+    /// `start`, `stop`, or a start with a speed.
+    private mutating func simulation(_ node: Node, _ verb: String) -> Scenario.Action.Kind? {
+        guard node.mapping != nil else {
+            let action: SimulationAction? = self.word(node, verb)
+            return action.map { .simulateDrive($0, speed: 1) }
+        }
+        guard let map = self.mapping(node, verb, ["speed"]) else { return nil }
+        self.require(["speed"], map)
+        guard let value = map["speed"], let speed = self.speed(value, "speed") else { return nil }
+        guard (0.01...1_000).contains(speed) else {
+            self.fail(value, "speed must be 0.01 to 1000")
+            return nil
+        }
+        return .simulateDrive(.start, speed: speed)
     }
 
     private mutating func reading(_ node: Node) -> Scenario.Action.Kind? {

@@ -94,9 +94,34 @@ extension Scenario {
 
     /// A program under test: its words, in which `{vehicle}`, `{address}` and others are replaced.
     package struct Command: Sendable, Hashable {
+        /// None: something else starts it, and it connects to ``address``.
         package let words: [String]
         package let location: SourceLocation
+        /// Where the rig listens for it; nil: anywhere.
+        package var address: Address?
     }
+
+    /// An address of TCP.
+    package struct Address: Sendable, Hashable {
+        package let host: String
+        package let port: Int
+
+        package init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+    }
+
+    /// The same with an app in place of the first client: something else starts it, and it connects to this address, where the rig listens.
+    package func withApp(at address: Address) -> Scenario {
+        var scenario = self
+        guard !scenario.clients.isEmpty else { return scenario }
+        var command = Command(words: [], location: SourceLocation(file: self.file, line: 1, column: 1))
+        command.address = address
+        scenario.clients[0].command = command
+        scenario.clients[0].replay = nil
+        return scenario
+    }
+
+    /// Where the rig listens for programs that something else starts; nil if there are none.
+    package var appAddress: Address? { self.programs.compactMap(\.command.address).first }
 
     /// Says what this peer said in a recording.
     package struct Replay: Sendable, Hashable {
@@ -128,6 +153,8 @@ extension Scenario {
         package var guidanceWanted = false
         /// false: only when a step says `return`.
         package var connects = true
+        /// A step asks a client for a simulated drive.
+        package var asksForSimulatedDrives = false
         package var replay: Replay?
         package init(id: VehicleID) { self.id = id }
 
@@ -175,6 +202,8 @@ extension Scenario {
         /// How often it wants to know what displays have received; nil: not at all.
         package var receipts: Duration?
         package var withoutFeatures: [Feature] = []
+        /// It stands until it is asked to simulate its drive.
+        package var simulatesWhenAsked = false
         /// false: only when a step says `return`.
         package var connects = true
         package var command: Command?

@@ -46,6 +46,8 @@ extension Scenario {
             /// A trip of the previews, and one of its route choices.
             case selectPreview(trip: String, routeChoice: UInt32?)
             case zoom(ZoomDirection)
+            /// How many times faster than real time.
+            case simulateDrive(SimulationAction, speed: Double)
             /// Without an action: it is dismissed.
             case respondToAlert(UInt32, action: UInt32?)
             case read(Reading)

@@ -152,6 +152,13 @@ enum ControlJSON {
         case .vehicleExtension(let sent):
             return self.with(
                 sent.source, ["name": sent.name.rawValue, "content": sent.content.base64])
+        case .simulateDrive(let asked):
+            var object: [String: Any] = ["simulationAction": asked.action.name]
+            object["speedPercent"] = asked.speedPercent == 0 ? nil : asked.speedPercent
+            object["client"] = asked.client?.rawValue
+            object["vehicle"] = asked.vehicle?.rawValue
+            object["endpoint"] = asked.endpoint?.rawValue
+            return object
         case .destinationShareAnswer(let answer):
             return ["shareID": answer.shareID.rawValue, "outcome": "\(answer.outcome)"]
         case .destinationShareStatus(let status): return self.content(status)

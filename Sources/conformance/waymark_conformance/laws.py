@@ -7,9 +7,9 @@ from .frames import FLAGS, flag_names
 from .schema import MESSAGES, faults
 
 SENDERS = {
-    "endpoint": {"newcomer", "peer", "endpoint"},
+    "endpoint": {"newcomer", "peer", "endpoint", "endpointOrObserver"},
     "client": {"newcomer", "peer", "client", "publisher"},
-    "observer": {"newcomer", "peer", "observer"},
+    "observer": {"newcomer", "peer", "observer", "endpointOrObserver"},
 }
 # Types that the gateway sends, by the role of their receiver.
 TO_ENDPOINT = {
@@ -48,6 +48,7 @@ TO_CLIENT = {
     "ZoomCluster",
     "AlertResponse",
     "VehicleExtension",
+    "SimulateDrive",
     "DestinationShareStatus",
 }
 TO_OBSERVER = {

@@ -247,6 +247,11 @@ def _source(message: m.VehicleSettings | m.ZoomCluster | m.AlertResponse | m.Veh
         raise Rejection(INCONSISTENT, "vehicle_id", "is empty, but endpoint is not")
 
 
+def _simulate_drive(asked: m.SimulateDrive) -> None:
+    if asked.endpoint and not asked.vehicle_id:
+        raise Rejection(INCONSISTENT, "vehicle_id", "is empty, but endpoint is not")
+
+
 def _alert_response(response: m.AlertResponse) -> None:
     if response.action_id and response.dismissal != 0:
         raise Rejection(INCONSISTENT, "dismissal", "an action was chosen")
@@ -279,5 +284,6 @@ CHECKS.update({
     m.ZoomCluster: _source,
     m.VehicleExtension: _source,
     m.SelectPreview: _source,
+    m.SimulateDrive: _simulate_drive,
     m.AlertResponse: _alert_response,
 })  # fmt: skip

@@ -370,6 +370,7 @@ class Client(AsyncPeer[told.Client]):
         priority: int = 0,
         without: Iterable[m.Feature] = (),
         on_destination: Callable[[m.DestinationRequest], Awaitable[DestinationAnswer] | DestinationAnswer] | None = None,
+        on_simulate_drive: Callable[[m.SimulateDrive], None] | None = None,
         display_name: str = "",
         credential: bytes = b"",
         keepalive_milliseconds: int = 0,
@@ -384,6 +385,8 @@ class Client(AsyncPeer[told.Client]):
         address: tcp:HOST:PORT or unix:/path; None: the socket of this user's waymarkd, or of the system's.
         priority: higher wins, -1 000 to 1 000.
         on_destination: answers a vehicle that asks for a drive; None: the gateway does not ask this client.
+        on_simulate_drive: simulates a drive, or stops to, when a vehicle or an observer asks for it: from then on the client moves along
+        its routes by itself. A function that returns at once; None: the gateway does not ask this client.
         credential: the listener's pre-shared key.
         receive_frame_bytes_max: the largest frame that it takes, in bytes with its header, from 4 096 on; 0: any.
         extensions: those that it publishes or handles, at most 32 names such as org.example.tyres.
@@ -392,6 +395,7 @@ class Client(AsyncPeer[told.Client]):
             client=client,
             priority=priority,
             destinations=on_destination is not None,
+            simulations=on_simulate_drive is not None,
             without=frozenset(without),
             display_name=display_name,
             software=SOFTWARE,
@@ -404,6 +408,7 @@ class Client(AsyncPeer[told.Client]):
         )
         super().__init__(told.Client(settings, jitter=jitter), address)
         self._on_destination = on_destination
+        self._on_simulate_drive = on_simulate_drive
         self._sessions: dict[int, Session] = {}
         self._when_accepted: dict[tuple[str, str], Callable[[], Awaitable[None]]] = {}
         #: The handlers that run for requests that have not ended.
@@ -469,8 +474,18 @@ class Client(AsyncPeer[told.Client]):
                 key = event.request.vehicle_id, event.request.request_id
                 self._stop_answering(key)
                 self._answering[key] = self._spawn(self._answer(event))
+            case told.SimulationAsked():
+                self._simulate(event.drive)
             case told.InquiryEnded():
                 self._end_inquiry(event)
+
+    def _simulate(self, drive: m.SimulateDrive) -> None:
+        if self._on_simulate_drive is None:
+            return
+        try:
+            self._on_simulate_drive(drive)
+        except Exception:
+            logger.exception("the handler of simulated drives failed")
 
     def _refuse(self, event: told.OpeningRefused) -> None:
         session = self._sessions.pop(id(event.session), None)

@@ -11,7 +11,7 @@ from typing import TypeVar
 from waymark_nav import core, messages as m
 from waymark_nav._feed import Feed, Source
 from waymark_nav._generated.publications import STATES
-from waymark_nav._peer import SOFTWARE, AsyncPeer, answer_of, jitter, logger
+from waymark_nav._peer import SOFTWARE, AsyncPeer, answer_of, jitter, logger, speed_percent
 from waymark_nav._wire import Message
 from waymark_nav.core import Closed, Connected, Event, RequestEnded, StopEnded, Update, VehicleState
 from waymark_nav.messages import CancelReason, Outcome, SessionEndReason
@@ -56,6 +56,7 @@ class Endpoint(AsyncPeer[core.Endpoint]):
         guidance_wanted: bool = True,
         on_prompt: Callable[[m.Prompt], Awaitable[bool] | bool] | None = None,
         on_destination: Callable[[m.ShareDestination], Awaitable[bool] | bool] | None = None,
+        asks_for_simulated_drives: bool = False,
         display_name: str = "",
         credential: bytes = b"",
         keepalive_milliseconds: int = 0,
@@ -73,6 +74,7 @@ class Endpoint(AsyncPeer[core.Endpoint]):
         guidance_wanted: it takes guidance from sessions opened for any vehicle that asked.
         on_prompt: asks the vehicle's user whether to stop on the way; None: this endpoint is not asked.
         on_destination: whether to take a destination that the client shares; None: this endpoint is not asked.
+        asks_for_simulated_drives: it may ask clients to simulate drives, as test rigs do.
         credential: the listener's pre-shared key.
         receive_frame_bytes_max: the largest frame that it takes, in bytes with its header, from 4 096 on; 0: any.
         extensions: those that it takes or sends, at most 32 names such as org.example.tyres.
@@ -87,6 +89,7 @@ class Endpoint(AsyncPeer[core.Endpoint]):
             guidance_wanted=guidance_wanted,
             prompts=on_prompt is not None,
             destinations=on_destination is not None,
+            simulations=asks_for_simulated_drives,
             display_name=display_name,
             software=SOFTWARE,
             credential=credential,
@@ -238,6 +241,14 @@ class Endpoint(AsyncPeer[core.Endpoint]):
     def zoom(self, direction: m.ZoomDirection) -> None:
         """Asks the client to zoom the cluster's map."""
         self._send(m.ZoomCluster(direction=direction), self.state.session)
+
+    def simulate_drive(self, action: m.SimulationAction, speed: float = 1) -> None:
+        """Asks the client that guides to simulate a drive, `speed` times as fast as real time, or to stop.
+
+        It reaches a client that simulates drives, if the gateway's access rules allow it. What has no session or was lost with a
+        connection is not repeated.
+        """
+        self._send(m.SimulateDrive(action=action, speed_percent=speed_percent(speed)), self.state.session)
 
     def send_extension(self, name: str, content: bytes) -> None:
         """Sends the client content that it and this endpoint agree on, at most 4 096 bytes: an event of the session that the vehicle is in.

@@ -41,6 +41,7 @@ class Endpoint(Peer[waymark_nav.Endpoint]):
         guidance_wanted: bool = True,
         on_prompt: Callable[[m.Prompt], bool] | None = None,
         on_destination: Callable[[m.ShareDestination], bool] | None = None,
+        asks_for_simulated_drives: bool = False,
         display_name: str = "",
         credential: bytes = b"",
         keepalive_milliseconds: int = 0,
@@ -62,6 +63,7 @@ class Endpoint(Peer[waymark_nav.Endpoint]):
                 guidance_wanted=guidance_wanted,
                 on_prompt=threaded(on_prompt),
                 on_destination=threaded(on_destination),
+                asks_for_simulated_drives=asks_for_simulated_drives,
                 display_name=display_name,
                 credential=credential,
                 keepalive_milliseconds=keepalive_milliseconds,
@@ -148,6 +150,10 @@ class Endpoint(Peer[waymark_nav.Endpoint]):
     def zoom(self, direction: m.ZoomDirection) -> None:
         """Asks the client to zoom the cluster's map."""
         background.call(self._peer.zoom, direction)
+
+    def simulate_drive(self, action: m.SimulationAction, speed: float = 1) -> None:
+        """Asks the client that guides to simulate a drive, or to stop. See waymark_nav.Endpoint.simulate_drive()."""
+        background.call(self._peer.simulate_drive, action, speed)
 
     def send_extension(self, name: str, content: bytes) -> None:
         """Sends the client content of an extension. See waymark_nav.Endpoint.send_extension()."""
@@ -309,7 +315,7 @@ class Session:
 
     def set_speed_limit(self, limit: m.SpeedLimit, ahead: m.SpeedLimitAhead | None = None) -> None:
         """The speed limit where the vehicle is, and the next different one; None: none is known ahead."""
-        _background.run(self._session.set_speed_limit(limit, ahead))
+        background.run(self._session.set_speed_limit(limit, ahead))
 
     def pause(self, reason: m.PauseReason, *description: str) -> None:
         """Guidance stands still."""
@@ -357,6 +363,7 @@ class Client(Peer[waymark_nav.Client]):
         priority: int = 0,
         without: Iterable[m.Feature] = (),
         on_destination: Callable[[m.DestinationRequest], DestinationAnswer] | None = None,
+        on_simulate_drive: Callable[[m.SimulateDrive], None] | None = None,
         display_name: str = "",
         credential: bytes = b"",
         keepalive_milliseconds: int = 0,
@@ -365,7 +372,7 @@ class Client(Peer[waymark_nav.Client]):
         extensions: Iterable[str] = (),
         reconnection: core.Reconnection | None = None,
     ) -> None:
-        """See waymark_nav.Client."""
+        """See waymark_nav.Client. `on_simulate_drive` is called on another thread."""
 
         async def answer(request: m.DestinationRequest) -> waymark_nav.Accept | Outcome:
             assert on_destination is not None
@@ -378,6 +385,7 @@ class Client(Peer[waymark_nav.Client]):
                 priority=priority,
                 without=without,
                 on_destination=None if on_destination is None else answer,
+                on_simulate_drive=on_simulate_drive,
                 display_name=display_name,
                 credential=credential,
                 keepalive_milliseconds=keepalive_milliseconds,
@@ -498,6 +506,10 @@ class Observer(Peer[waymark_nav.Observer]):
     def complete(self, *, timeout: float | None = None) -> None:
         """Waits until it holds all records."""
         background.run(self._peer.complete(), timeout)
+
+    def simulate_drive(self, action: m.SimulationAction, client: str, vehicle: str = "", speed: float = 1) -> None:
+        """Asks a client to simulate a drive, or to stop. See waymark_nav.Observer.simulate_drive()."""
+        background.call(self._peer.simulate_drive, action, client, vehicle, speed)
 
     def measures(self, *, connections: bool = True, sessions: bool = True, timeout: float | None = None) -> m.Counters:
         """The gateway's counters, what waits for connections, and what sessions have; the whole answer."""

@@ -151,7 +151,8 @@ import WaymarkProtocol
             case .askedToStart(_, let id): peer.use { $0.answer(id, .accept, into: &$1) }
             case .askedForDestination(_, let id):
                 peer.use { client, _ in client.answerDestination(id, .accept) }
-            case .returned, .shared, .told, .ended, .notOpened, .inquiryEnded, .destinationInquiryEnded, .log:
+            case .returned, .shared, .told, .ended, .notOpened, .inquiryEnded, .destinationInquiryEnded,
+                .askedToSimulate, .log:
                 break
             }
         }

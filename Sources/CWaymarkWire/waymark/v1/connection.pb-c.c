@@ -2111,7 +2111,7 @@ const ProtobufCEnumDescriptor waymark__v1__role__descriptor =
   waymark__v1__role__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue waymark__v1__feature__enum_values_by_number[19] =
+static const ProtobufCEnumValue waymark__v1__feature__enum_values_by_number[20] =
 {
   { "FEATURE_UNSPECIFIED", "WAYMARK__V1__FEATURE__FEATURE_UNSPECIFIED", 0 },
   { "FEATURE_MANEUVERS", "WAYMARK__V1__FEATURE__FEATURE_MANEUVERS", 1 },
@@ -2132,11 +2132,12 @@ static const ProtobufCEnumValue waymark__v1__feature__enum_values_by_number[19] 
   { "FEATURE_RESUMPTION", "WAYMARK__V1__FEATURE__FEATURE_RESUMPTION", 16 },
   { "FEATURE_SPEED_LIMIT", "WAYMARK__V1__FEATURE__FEATURE_SPEED_LIMIT", 17 },
   { "FEATURE_TRIP_REQUESTS", "WAYMARK__V1__FEATURE__FEATURE_TRIP_REQUESTS", 18 },
+  { "FEATURE_SIMULATED_DRIVES", "WAYMARK__V1__FEATURE__FEATURE_SIMULATED_DRIVES", 19 },
 };
 static const ProtobufCIntRange waymark__v1__feature__value_ranges[] = {
-{0, 0},{0, 19}
+{0, 0},{0, 20}
 };
-static const ProtobufCEnumValueIndex waymark__v1__feature__enum_values_by_name[19] =
+static const ProtobufCEnumValueIndex waymark__v1__feature__enum_values_by_name[20] =
 {
   { "FEATURE_CHARGE", 8 },
   { "FEATURE_CURRENT_ROAD_NAME", 4 },
@@ -2151,6 +2152,7 @@ static const ProtobufCEnumValueIndex waymark__v1__feature__enum_values_by_name[1
   { "FEATURE_REQUESTS", 11 },
   { "FEATURE_RESUMPTION", 16 },
   { "FEATURE_ROUTE_SEGMENTS", 5 },
+  { "FEATURE_SIMULATED_DRIVES", 19 },
   { "FEATURE_SPEED_LIMIT", 17 },
   { "FEATURE_TIME_ZONE", 9 },
   { "FEATURE_TRIP_PREVIEWS", 10 },
@@ -2165,9 +2167,9 @@ const ProtobufCEnumDescriptor waymark__v1__feature__descriptor =
   "Feature",
   "Waymark__V1__Feature",
   "waymark.v1",
-  19,
+  20,
   waymark__v1__feature__enum_values_by_number,
-  19,
+  20,
   waymark__v1__feature__enum_values_by_name,
   1,
   waymark__v1__feature__value_ranges,

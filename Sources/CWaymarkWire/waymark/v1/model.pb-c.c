@@ -3146,6 +3146,36 @@ const ProtobufCEnumDescriptor waymark__v1__cluster_setting__descriptor =
   waymark__v1__cluster_setting__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
+static const ProtobufCEnumValue waymark__v1__simulation_action__enum_values_by_number[3] =
+{
+  { "SIMULATION_ACTION_UNSPECIFIED", "WAYMARK__V1__SIMULATION_ACTION__SIMULATION_ACTION_UNSPECIFIED", 0 },
+  { "SIMULATION_ACTION_START", "WAYMARK__V1__SIMULATION_ACTION__SIMULATION_ACTION_START", 1 },
+  { "SIMULATION_ACTION_STOP", "WAYMARK__V1__SIMULATION_ACTION__SIMULATION_ACTION_STOP", 2 },
+};
+static const ProtobufCIntRange waymark__v1__simulation_action__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex waymark__v1__simulation_action__enum_values_by_name[3] =
+{
+  { "SIMULATION_ACTION_START", 1 },
+  { "SIMULATION_ACTION_STOP", 2 },
+  { "SIMULATION_ACTION_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor waymark__v1__simulation_action__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "waymark.v1.SimulationAction",
+  "SimulationAction",
+  "Waymark__V1__SimulationAction",
+  "waymark.v1",
+  3,
+  waymark__v1__simulation_action__enum_values_by_number,
+  3,
+  waymark__v1__simulation_action__enum_values_by_name,
+  1,
+  waymark__v1__simulation_action__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
 static const ProtobufCEnumValue waymark__v1__zoom_direction__enum_values_by_number[3] =
 {
   { "ZOOM_DIRECTION_UNSPECIFIED", "WAYMARK__V1__ZOOM_DIRECTION__ZOOM_DIRECTION_UNSPECIFIED", 0 },

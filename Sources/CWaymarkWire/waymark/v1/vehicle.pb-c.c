@@ -862,6 +862,51 @@ void   waymark__v1__start_trip_request__free_unpacked
   assert(message->base.descriptor == &waymark__v1__start_trip_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   waymark__v1__simulate_drive__init
+                     (Waymark__V1__SimulateDrive         *message)
+{
+  static const Waymark__V1__SimulateDrive init_value = WAYMARK__V1__SIMULATE_DRIVE__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__simulate_drive__get_packed_size
+                     (const Waymark__V1__SimulateDrive *message)
+{
+  assert(message->base.descriptor == &waymark__v1__simulate_drive__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__simulate_drive__pack
+                     (const Waymark__V1__SimulateDrive *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__simulate_drive__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__simulate_drive__pack_to_buffer
+                     (const Waymark__V1__SimulateDrive *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__simulate_drive__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__SimulateDrive *
+       waymark__v1__simulate_drive__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__SimulateDrive *)
+     protobuf_c_message_unpack (&waymark__v1__simulate_drive__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__simulate_drive__free_unpacked
+                     (Waymark__V1__SimulateDrive *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__simulate_drive__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   waymark__v1__receipt__init
                      (Waymark__V1__Receipt         *message)
 {
@@ -2269,6 +2314,96 @@ const ProtobufCMessageDescriptor waymark__v1__start_trip_request__descriptor =
   waymark__v1__start_trip_request__field_indices_by_name,
   1,  waymark__v1__start_trip_request__number_ranges,
   (ProtobufCMessageInit) waymark__v1__start_trip_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__simulate_drive__field_descriptors[5] =
+{
+  {
+    "action",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SimulateDrive, action),
+    &waymark__v1__simulation_action__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "speed_percent",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SimulateDrive, speed_percent),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "client_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SimulateDrive, client_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "vehicle_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SimulateDrive, vehicle_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "endpoint",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SimulateDrive, endpoint),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__simulate_drive__field_indices_by_name[] = {
+  0,   /* field[0] = action */
+  2,   /* field[2] = client_id */
+  4,   /* field[4] = endpoint */
+  1,   /* field[1] = speed_percent */
+  3,   /* field[3] = vehicle_id */
+};
+static const ProtobufCIntRange waymark__v1__simulate_drive__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor waymark__v1__simulate_drive__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.SimulateDrive",
+  "SimulateDrive",
+  "Waymark__V1__SimulateDrive",
+  "waymark.v1",
+  sizeof(Waymark__V1__SimulateDrive),
+  5,
+  waymark__v1__simulate_drive__field_descriptors,
+  waymark__v1__simulate_drive__field_indices_by_name,
+  1,  waymark__v1__simulate_drive__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__simulate_drive__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor waymark__v1__receipt__field_descriptors[2] =

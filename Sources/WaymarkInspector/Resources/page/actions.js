@@ -47,7 +47,7 @@ function parsePlace(text) {
 		: null;
 }
 
-/** @typedef {Pick<Answers, "actions" | "vehicle"> & { route?: import("./guidance.js").Lines }} Data */
+/** @typedef {Pick<Answers, "actions" | "vehicle" | "profiles"> & { route?: import("./guidance.js").Lines }} Data */
 
 /** @param {Context} context @param {Data} data */
 function placeForm(context, data) {
@@ -220,17 +220,55 @@ function controlPanels(context, button, data) {
 	];
 }
 
+/** What Connect sends. @param {Answer.Profiles} known */
+function connection({ profiles }) {
+	const chosen = profiles.find(one => one.name === element("connect-as").value);
+	return chosen
+		? { action: "connect", profileName: chosen.name, profile: chosen.profile }
+		: { action: "connect" };
+}
+
+/** What the inspector's endpoint holds and received, as a display. @param {Answer.OwnEndpoint} endpoint */
+function displayPanel({ configuration, held, received }) {
+	const count = list => list?.length ?? 0,
+		next = held?.maneuvers?.find(one => one.id === held.upcomingManeuvers?.[0]);
+	return panel(
+		`Connected as ${configuration}`,
+		held
+			? facts([
+					["Phase", held.phase && sentence(held.phase)],
+					["Next", next?.instructionVariants?.[0] ?? (next && sentence(next.type))],
+					["Road", held.currentRoadName?.[0]],
+					[
+						"It holds",
+						`${count(held.maneuvers)} maneuvers, ${count(held.laneGuidances)} lane guidances, ${count(held.segments)} segments`,
+					],
+				])
+			: note("What it holds is hidden, since it has places."),
+		table(
+			"What it received",
+			[
+				{ name: "Message", cell: "message" },
+				{ name: "At", kind: "number", cell: "at", show: at => `${at.toFixed(1)} s` },
+			],
+			[...(received ?? [])].reverse(),
+			{ empty: note("Nothing yet.") },
+		),
+	);
+}
+
 /** @type {View<Data>} */
 export const actions = {
 	title: "Actions",
 	ticks: true,
 	streams: route => [`vehicle:${route.vehicle}`, `actions:${route.vehicle}`],
 	load: async (route, signal, old) => {
-		const [done, vehicle] = await Promise.all([
+		const [done, vehicle, profiles] = await Promise.all([
 			get("actions", { id: route.vehicle }, signal),
 			get("vehicle", ofVehicle(route), signal),
+			old?.profiles ?? get("profiles", {}, signal),
 		]);
-		const data = { actions: done, vehicle, route: old?.route };
+		const data = { actions: done, vehicle, profiles, route: old?.route };
 		await actions.after(data, route, signal);
 		return data;
 	},
@@ -281,13 +319,26 @@ export const actions = {
 							"It connects at the first action. ",
 							"To hear prompts and shared destinations, connect it before.",
 						),
+						field(
+							"Connect as",
+							select(
+								"configuration",
+								[
+									["", "an endpoint that only speaks"],
+									...data.profiles.profiles.map(one => [one.name, `a display: ${one.name}`]),
+								],
+								"",
+								{ id: "connect-as", keep: 1 },
+							),
+						),
 						buttons(
-							button("Connect", { action: "connect" }),
+							button("Connect", () => connection(data.profiles)),
 							button("Disconnect", { action: "disconnect" }),
 						),
 					),
 				),
 			),
+			state.endpoint.configuration && displayPanel(state.endpoint),
 			table(
 				"What was done",
 				[

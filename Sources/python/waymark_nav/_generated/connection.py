@@ -72,6 +72,8 @@ class Feature(OpenEnum):
     SPEED_LIMIT = 17
     #: The client is told which trip of its previews the vehicle selects, and is asked to start one.
     TRIP_REQUESTS = 18
+    #: The client can be asked to simulate a drive; the endpoint may ask.
+    SIMULATED_DRIVES = 19
 
 
 class WithheldReason(OpenEnum):
@@ -283,7 +285,7 @@ class NavigationHello(Message):
     client_id: str
 
     #: What it provides (MANEUVERS, LANE_GUIDANCE, ROUTE_SEGMENTS, DESTINATION_SHARING, ...) and handles
-    #: (WAYPOINT_REQUESTS, DESTINATION_REQUESTS).
+    #: (WAYPOINT_REQUESTS, DESTINATION_REQUESTS, SIMULATED_DRIVES).
     features: tuple[Feature, ...] = ()
 
     #: Higher wins, -1 000 ... 1 000: for the arbitration policy `priority` and the order of destination requests.

@@ -396,6 +396,16 @@ class ClusterSetting(OpenEnum):
     USER_PREFERENCE = 3
 
 
+class SimulationAction(OpenEnum):
+    """What a client does with a simulated drive."""
+
+    UNSPECIFIED = 0
+    #: Drives along its route from where it is, at the speed that was asked for, as if the vehicle moved.
+    START = 1
+    #: Stands still where it is; START continues from there.
+    STOP = 2
+
+
 class ZoomDirection(OpenEnum):
     """Direction of a zoom request."""
 

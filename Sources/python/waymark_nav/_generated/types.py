@@ -63,6 +63,7 @@ from waymark_nav._generated.vehicle import (
     RequestAnswer,
     RequestOutcome,
     SelectPreview,
+    SimulateDrive,
     StartTripRequest,
     UpdateRouteSource,
     VehicleExtension,
@@ -135,6 +136,7 @@ class MessageType(IntEnum):
     VEHICLE_EXTENSION = 0x0210
     SELECT_PREVIEW = 0x0211
     START_TRIP_REQUEST = 0x0212
+    SIMULATE_DRIVE = 0x0215
     OBSERVE = 0x0300
     OBSERVATION_BEGIN = 0x0301
     OBSERVED_RECORDS = 0x0302
@@ -205,6 +207,7 @@ BODIES: dict[int, type[Message]] = {
     0x0210: VehicleExtension,
     0x0211: SelectPreview,
     0x0212: StartTripRequest,
+    0x0215: SimulateDrive,
     0x0300: Observe,
     0x0301: ObservationBegin,
     0x0302: ObservedRecords,

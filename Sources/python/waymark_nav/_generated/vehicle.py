@@ -9,6 +9,7 @@ from waymark_nav._generated.model import (
     ClusterSetting,
     ContentStyle,
     RouteSource,
+    SimulationAction,
     TravelEstimates,
     Waypoint,
     ZoomDirection,
@@ -339,6 +340,28 @@ class StartTripRequest(Message):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SimulateDrive(Message):
+    """Vehicle or observer to gateway to client: simulate a drive, or stop to. Event. Only as the access rules allow.
+    Frame: the session of the vehicle; from an observer that names no vehicle 0.
+    """
+
+    action: SimulationAction
+
+    #: With START: how fast, in per cent of the real speed; 0: 100.
+    speed_percent: int = 0
+
+    #: From an observer: the client that is asked.
+    client_id: str = ""
+
+    #: From an observer: the vehicle that the client guides and that it is about; empty: all of them. Set by the
+    #: gateway if an endpoint asks.
+    vehicle_id: str = ""
+
+    #: Set by the gateway if an endpoint asks.
+    endpoint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Receipt(Message):
     """Endpoint to gateway: how far it is. Frame: the session's id."""
 
@@ -488,6 +511,14 @@ define(
     Field(2, "trip_id", STRING, lower=1, upper=128, required=True),
     Field(3, "route_choice_id", UINT32),
     Field(4, "vehicle_id", STRING, lower=1, upper=64, zero=True, name=True),
+)
+define(
+    SimulateDrive,
+    Field(1, "action", ENUM, of=SimulationAction, lower=1, upper=2147483647, required=True),
+    Field(2, "speed_percent", UINT32, lower=0, upper=100000),
+    Field(3, "client_id", STRING, lower=1, upper=64, zero=True, name=True),
+    Field(4, "vehicle_id", STRING, lower=1, upper=64, zero=True, name=True),
+    Field(5, "endpoint", STRING, lower=1, upper=64, zero=True, name=True),
 )
 define(
     Receipt,

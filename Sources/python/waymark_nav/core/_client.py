@@ -36,6 +36,8 @@ class ClientSettings:
     priority: int = 0
     #: It drives to places that vehicles ask for.
     destinations: bool = False
+    #: It simulates drives when it is asked to.
+    simulations: bool = False
     #: Features that it does not provide.
     without: frozenset[Feature] = frozenset()
     display_name: str = ""
@@ -54,7 +56,11 @@ class ClientSettings:
 
     def hello(self, token: bytes = b"") -> m.Hello:
         """The Hello of this client."""
-        features = CLIENT_FEATURES - self.without - (frozenset() if self.destinations else {Feature.DESTINATION_REQUESTS})
+        features = CLIENT_FEATURES - self.without
+        if not self.destinations:
+            features -= {Feature.DESTINATION_REQUESTS}
+        if not self.simulations:
+            features -= {Feature.SIMULATED_DRIVES}
         return m.Hello(
             version_min=VERSION_MIN,
             version_max=VERSION_MAX,
@@ -117,6 +123,13 @@ class Asked(Event):
     #: None for a destination.
     session: Session | None
     request: Request
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationAsked(Event):
+    """A vehicle or an observer asks for a simulated drive, or for its end."""
+
+    drive: m.SimulateDrive
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +332,8 @@ class Client(Peer):
                 self._refused(message)
             case m.DestinationRequest():
                 self._ask(None, message)
+            case m.SimulateDrive():
+                self._tell(SimulationAsked(message))
             case m.WaypointRequest() | m.StartTripRequest() if session is not None:
                 self._ask(session, message)
             case m.RequestOutcome():

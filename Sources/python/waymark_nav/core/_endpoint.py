@@ -42,6 +42,8 @@ class EndpointSettings:
     prompts: bool = False
     #: It answers shared destinations.
     destinations: bool = False
+    #: It asks clients to simulate drives.
+    simulations: bool = False
     #: For humans.
     display_name: str = ""
     software: str = ""
@@ -64,6 +66,8 @@ class EndpointSettings:
             features -= {Feature.PROMPTS}
         if not self.destinations:
             features -= {Feature.DESTINATION_SHARING}
+        if not self.simulations:
+            features -= {Feature.SIMULATED_DRIVES}
         return m.Hello(
             version_min=VERSION_MIN,
             version_max=VERSION_MAX,

@@ -36,8 +36,8 @@ REQUESTS = (m.MessageType.WAYPOINT_REQUEST, m.MessageType.DESTINATION_REQUEST, m
 
 _KEPT = {"request", "withdrawal", "own"}
 _REPEATED = _KEPT | {"allowance", "route source", "preview", "settings", "prompt answer", "share answer"}
-_ANSWERS = {"preview", "prompt answer", "share answer", "alert answer", "extension"}
-_OF_SESSION = {"route source", "preview", "share answer", "alert answer", "extension", "zoom", "receipt"}
+_ANSWERS = {"preview", "prompt answer", "share answer", "alert answer", "extension", "simulation"}
+_OF_SESSION = {"route source", "preview", "share answer", "alert answer", "extension", "simulation", "zoom", "receipt"}
 _DENIED = {
     m.MessageType.WAYPOINT_REQUEST,
     m.MessageType.DESTINATION_REQUEST,
@@ -88,6 +88,8 @@ def _key(message: Message, session: int) -> Key:
             return "alert answer", 0
         case m.VehicleExtension():
             return "extension", 0
+        case m.SimulateDrive():
+            return "simulation", 0
         case m.ZoomCluster():
             return "zoom", 0
         case m.Receipt():

@@ -363,6 +363,10 @@ class Vehicle(Words):
         """Ends guidance; returns when it has ended."""
         await self.endpoint.cancel_navigation(reason)
 
+    def simulate_drive(self, action: m.SimulationAction = m.SimulationAction.START, speed: float = 1) -> None:
+        """Asks the client that guides to simulate its drive, or to stop; `waymark navigate` needs --simulate-when-asked."""
+        self.endpoint.simulate_drive(action, speed)
+
     def cut(self) -> None:
         """Ends the connection as a network failure would. The endpoint connects again by itself."""
         self.endpoint._cut()

@@ -128,7 +128,11 @@ typedef enum _Waymark__V1__Feature {
   /*
    * The client is told which trip of its previews the vehicle selects, and is asked to start one.
    */
-  WAYMARK__V1__FEATURE__FEATURE_TRIP_REQUESTS = 18
+  WAYMARK__V1__FEATURE__FEATURE_TRIP_REQUESTS = 18,
+  /*
+   * The client can be asked to simulate a drive; the endpoint may ask.
+   */
+  WAYMARK__V1__FEATURE__FEATURE_SIMULATED_DRIVES = 19
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__FEATURE)
 } Waymark__V1__Feature;
 /*
@@ -461,7 +465,7 @@ struct  Waymark__V1__NavigationHello
   char *client_id;
   /*
    * What it provides (MANEUVERS, LANE_GUIDANCE, ROUTE_SEGMENTS, DESTINATION_SHARING, ...) and handles
-   * (WAYPOINT_REQUESTS, DESTINATION_REQUESTS). [at most 64, each 1 ... 2 147 483 647]
+   * (WAYPOINT_REQUESTS, DESTINATION_REQUESTS, SIMULATED_DRIVES). [at most 64, each 1 ... 2 147 483 647]
    */
   size_t n_features;
   Waymark__V1__Feature *features;

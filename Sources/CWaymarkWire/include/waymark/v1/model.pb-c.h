@@ -713,6 +713,21 @@ typedef enum _Waymark__V1__ClusterSetting {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__CLUSTER_SETTING)
 } Waymark__V1__ClusterSetting;
 /*
+ * What a client does with a simulated drive.
+ */
+typedef enum _Waymark__V1__SimulationAction {
+  WAYMARK__V1__SIMULATION_ACTION__SIMULATION_ACTION_UNSPECIFIED = 0,
+  /*
+   * Drives along its route from where it is, at the speed that was asked for, as if the vehicle moved.
+   */
+  WAYMARK__V1__SIMULATION_ACTION__SIMULATION_ACTION_START = 1,
+  /*
+   * Stands still where it is; START continues from there.
+   */
+  WAYMARK__V1__SIMULATION_ACTION__SIMULATION_ACTION_STOP = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SIMULATION_ACTION)
+} Waymark__V1__SimulationAction;
+/*
  * Direction of a zoom request.
  */
 typedef enum _Waymark__V1__ZoomDirection {
@@ -1733,6 +1748,7 @@ extern const ProtobufCEnumDescriptor    waymark__v1__stop_kind__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__alert_dismissal__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__content_style__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__cluster_setting__descriptor;
+extern const ProtobufCEnumDescriptor    waymark__v1__simulation_action__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__zoom_direction__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__coordinate__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__polyline__descriptor;

@@ -35,6 +35,7 @@ typedef struct Waymark__V1__DestinationShareStatus Waymark__V1__DestinationShare
 typedef struct Waymark__V1__VehicleExtension Waymark__V1__VehicleExtension;
 typedef struct Waymark__V1__SelectPreview Waymark__V1__SelectPreview;
 typedef struct Waymark__V1__StartTripRequest Waymark__V1__StartTripRequest;
+typedef struct Waymark__V1__SimulateDrive Waymark__V1__SimulateDrive;
 typedef struct Waymark__V1__Receipt Waymark__V1__Receipt;
 typedef struct Waymark__V1__EndpointReceipt Waymark__V1__EndpointReceipt;
 typedef struct Waymark__V1__ReceiptReport Waymark__V1__ReceiptReport;
@@ -639,6 +640,41 @@ struct  Waymark__V1__StartTripRequest
 
 
 /*
+ * Vehicle or observer to gateway to client: simulate a drive, or stop to. Event. Only as the access rules allow. Frame: the session of the
+ * vehicle; from an observer that names no vehicle 0.
+ * [type 0x0215, from endpoints and observers]
+ */
+struct  Waymark__V1__SimulateDrive
+{
+  ProtobufCMessage base;
+  /*
+   * [required]
+   */
+  Waymark__V1__SimulationAction action;
+  /*
+   * With START: how fast, in per cent of the real speed; 0: 100. [0 ... 100 000]
+   */
+  uint32_t speed_percent;
+  /*
+   * From an observer: the client that is asked. [a name]
+   */
+  char *client_id;
+  /*
+   * From an observer: the vehicle that the client guides and that it is about; empty: all of them. Set by the gateway if an endpoint asks.
+   * [a name]
+   */
+  char *vehicle_id;
+  /*
+   * Set by the gateway if an endpoint asks. [a name]
+   */
+  char *endpoint;
+};
+#define WAYMARK__V1__SIMULATE_DRIVE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__simulate_drive__descriptor) \
+    , WAYMARK__V1__SIMULATION_ACTION__SIMULATION_ACTION_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
  * Endpoint to gateway: how far it is. Frame: the session's id.
  * [type 0x0018, from endpoints]
  */
@@ -1064,6 +1100,25 @@ Waymark__V1__StartTripRequest *
 void   waymark__v1__start_trip_request__free_unpacked
                      (Waymark__V1__StartTripRequest *message,
                       ProtobufCAllocator *allocator);
+/* Waymark__V1__SimulateDrive methods */
+void   waymark__v1__simulate_drive__init
+                     (Waymark__V1__SimulateDrive         *message);
+size_t waymark__v1__simulate_drive__get_packed_size
+                     (const Waymark__V1__SimulateDrive   *message);
+size_t waymark__v1__simulate_drive__pack
+                     (const Waymark__V1__SimulateDrive   *message,
+                      uint8_t             *out);
+size_t waymark__v1__simulate_drive__pack_to_buffer
+                     (const Waymark__V1__SimulateDrive   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__SimulateDrive *
+       waymark__v1__simulate_drive__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__simulate_drive__free_unpacked
+                     (Waymark__V1__SimulateDrive *message,
+                      ProtobufCAllocator *allocator);
 /* Waymark__V1__Receipt methods */
 void   waymark__v1__receipt__init
                      (Waymark__V1__Receipt         *message);
@@ -1180,6 +1235,9 @@ typedef void (*Waymark__V1__SelectPreview_Closure)
 typedef void (*Waymark__V1__StartTripRequest_Closure)
                  (const Waymark__V1__StartTripRequest *message,
                   void *closure_data);
+typedef void (*Waymark__V1__SimulateDrive_Closure)
+                 (const Waymark__V1__SimulateDrive *message,
+                  void *closure_data);
 typedef void (*Waymark__V1__Receipt_Closure)
                  (const Waymark__V1__Receipt *message,
                   void *closure_data);
@@ -1218,6 +1276,7 @@ extern const ProtobufCMessageDescriptor waymark__v1__destination_share_status__d
 extern const ProtobufCMessageDescriptor waymark__v1__vehicle_extension__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__select_preview__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__start_trip_request__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__simulate_drive__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__receipt__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__endpoint_receipt__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__receipt_report__descriptor;
