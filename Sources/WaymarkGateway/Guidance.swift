@@ -382,6 +382,7 @@ extension Gateway {
         self.endShares(with: id, .sessionEnded, into: &actions)
         self.vehicles[id]?.lastEnd = SessionEnded(session: session, reason: leaving.reason)
         self.vehicles[id]?.routeSource = nil
+        self.vehicles[id]?.routeFeedback = nil
     }
 
     /// Tells an endpoint that a session has ended, or that its vehicle is in none. What waits of it is dropped, because SessionEnded

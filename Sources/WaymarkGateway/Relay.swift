@@ -42,6 +42,9 @@ package enum Relay: Sendable, Hashable, Codable {
         case .updateRouteSource(let update):
             guard let vehicle = update.vehicle else { return nil }
             self = .state(EndpointPath(ofVehicle: vehicle))
+        case .updateRouteFeedback(let update):
+            guard let vehicle = update.vehicle else { return nil }
+            self = .state(EndpointPath(ofVehicle: vehicle))
         case .receiptReport(let report):
             // A report for many endpoints has several parts. Each begins with another endpoint.
             guard let first = report.endpoints.first else { return nil }
@@ -54,6 +57,9 @@ package enum Relay: Sendable, Hashable, Codable {
             self = .event(source, connection)
         case .vehicleExtension(let sent):
             guard let source = sent.source, let connection else { return nil }
+            self = .event(source, connection)
+        case .destinationShareWanted(let wanted):
+            guard let source = wanted.source, let connection else { return nil }
             self = .event(source, connection)
         case .requestOutcome(let outcome): self = .outcome(outcome.vehicle, outcome.requestID)
         default: return nil  // The others are bounded by what the client asks for.

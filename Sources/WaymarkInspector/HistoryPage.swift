@@ -98,7 +98,7 @@ struct PlacedEntry: Sendable {
         switch frame.header.type {
         case .openSession, .vehicleChanged, .waypointRequest, .destinationRequest,
             .requestAnswer, .requestOutcome, .updateRouteSource, .vehicleSettings, .zoomCluster,
-            .vehicleExtension, .destinationShareStatus:
+            .vehicleExtension, .destinationShareStatus, .destinationShareWanted, .updateRouteFeedback:
             HistoryAnswers.message(frame)?.namedVehicles.map(\.rawValue) ?? []
         default: []
         }
@@ -427,6 +427,8 @@ extension Message {
         case .updateRouteSource(let update): [update.vehicle].compactMap(\.self)
         case .zoomCluster(let zoom): [zoom.source?.vehicle].compactMap(\.self)
         case .vehicleExtension(let sent): [sent.source?.vehicle].compactMap(\.self)
+        case .destinationShareWanted(let wanted): [wanted.source?.vehicle].compactMap(\.self)
+        case .updateRouteFeedback(let update): [update.vehicle].compactMap(\.self)
         case .vehicleSettings(let settings): [settings.source?.vehicle].compactMap(\.self)
         case .destinationShareStatus(let status): [status.vehicle]
         default: []

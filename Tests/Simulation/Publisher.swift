@@ -62,7 +62,9 @@ struct Publisher {
     }
 
     private mutating func choose(mayShare: Bool, _ random: inout SeededRandom) -> Publication {
-        guard let trip = self.drive.trip else { return self.start(&random) }
+        guard let trip = self.drive.trip else {
+            return self.beforeGuidance(mayShare: mayShare, &random) ?? self.start(&random)
+        }
         if self.drive.pause != nil, random.once(in: 2) {
             let reason = self.isRerouteAsked ? RerouteReason.waypointModified : .missedTurn
             guard self.isRerouteAsked || random.once(in: 2) else {
@@ -87,6 +89,19 @@ struct Publisher {
         case 18: return .tripPreviews([trip], selected: "")
         default: return self.state(&random)
         }
+    }
+
+    /// A preview, or the destination of the one that is shown; nil: guidance starts.
+    private mutating func beforeGuidance(mayShare: Bool, _ random: inout SeededRandom) -> Publication? {
+        guard !random.once(in: 2) else { return nil }
+        if mayShare, case .tripPreviews(let trips, _)? = self.drive.previews, let shown = trips.first,
+            shown.isDestinationShareable, random.once(in: 2)
+        {
+            let shared = self.share(shown, isPreview: true)
+            return self.isWithheld(shared) ? nil : shared
+        }
+        let previews = Publication.tripPreviews([self.making.trip(&random)], selected: "")
+        return self.isWithheld(previews) ? nil : previews
     }
 
     private mutating func start(_ random: inout SeededRandom) -> Publication {
@@ -128,10 +143,11 @@ struct Publisher {
         return .showAlert(self.making.alert(&random))
     }
 
-    private mutating func share(_ trip: Trip) -> Publication {
+    private mutating func share(_ trip: Trip, isPreview: Bool = false) -> Publication {
         self.shareCount += 1
         return .shareDestination(
-            shareID: EquivalentIDs.id("\(self.client)-share-", self.shareCount).rawValue, trip.destination)
+            shareID: EquivalentIDs.id("\(self.client)-share-", self.shareCount).rawValue, trip.destination,
+            trip: isPreview ? trip.id : "")
     }
 
     private mutating func state(_ random: inout SeededRandom) -> Publication {

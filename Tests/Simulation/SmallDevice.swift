@@ -102,7 +102,8 @@ extension Publication {
             .addRouteSegments(segments.map { $0.with(texts) }, generation: generation)
         case .plain(.currentRoadName(let variants)): .currentRoadName(texts(variants))
         case .pauseGuidance(let reason, let variants): .pauseGuidance(reason, description: texts(variants))
-        case .shareDestination(let id, let place): .shareDestination(shareID: id, place.with(texts))
+        case .shareDestination(let id, let place, let trip):
+            .shareDestination(shareID: id, place.with(texts), trip: trip)
         default: self
         }
     }
@@ -111,7 +112,8 @@ extension Publication {
         switch self {
         case .tripPreviews(let trips, let selected): .tripPreviews(trips.map(\.plain), selected: selected)
         case .updateTrip(let trip): .updateTrip(trip.plain)
-        case .shareDestination(let id, let place): .shareDestination(shareID: id, place.plain)
+        case .shareDestination(let id, let place, let trip):
+            .shareDestination(shareID: id, place.plain, trip: trip)
         default: self
         }
     }
@@ -212,8 +214,8 @@ enum LongContent {
             .addRouteSegments(segments.map { self.lengthen($0, &random) }, generation: generation)
         case .plain(.currentRoadName) where random.once(in: 4):
             .currentRoadName((0..<8).map { _ in String(repeating: "road", count: 127) })
-        case .shareDestination(let id, let place):
-            .shareDestination(shareID: id, self.lengthen(place, &random))
+        case .shareDestination(let id, let place, let trip):
+            .shareDestination(shareID: id, self.lengthen(place, &random), trip: trip)
         default: publication
         }
     }

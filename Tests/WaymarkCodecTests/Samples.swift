@@ -110,7 +110,7 @@ enum Samples {
         case .waypointRequest, .destinationRequest, .withdrawRequest, .requestAnswer, .prompt, .promptAnswer,
             .promptOver, .requestOutcome, .cancelNavigation, .allowNavigation, .updateRouteSource,
             .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .destinationShareStatus,
-            .vehicleExtension:
+            .vehicleExtension, .destinationShareWanted, .updateRouteFeedback:
             Envelope(self.vehicleMessage(type))
         case .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
             .readCounters, .counters:
@@ -221,7 +221,7 @@ extension Samples {
         case .resumeGuidance: .resumeGuidance(generation: 2, .waypointModified, self.route)
         case .showAlert: .showAlert(self.alert)
         case .dismissAlert: .dismissAlert(3, .userDismissed)
-        case .shareDestination: .shareDestination(shareID: "share-1", self.destination)
+        case .shareDestination: .shareDestination(shareID: "share-1", self.destination, trip: "trip-1")
         case .cancelGuidance: .cancelGuidance
         case .publishExtension:
             .publishExtension(
@@ -265,6 +265,10 @@ extension Samples {
         case .vehicleExtension:
             .vehicleExtension(
                 VehicleExtension(name: self.tyres, content: Array("ok".utf8), source: self.path))
+        case .destinationShareWanted:
+            .destinationShareWanted(DestinationShareWanted(trip: "trip-1", source: self.path))
+        case .updateRouteFeedback:
+            .updateRouteFeedback(UpdateRouteFeedback(self.feedback, vehicle: self.vehicle))
         case .alertResponse:
             .alertResponse(AlertResponse(alert: 3, response: .action(1), source: self.path))
         case .destinationShareAnswer:
@@ -276,6 +280,13 @@ extension Samples {
         default: .allowNavigation
         }
     }
+
+    static let feedback = RouteFeedback(
+        generation: 3,
+        stops: [
+            StopFeedback(arrivalBatteryPerMille: 420, reachability: .reachable), StopFeedback(),
+            StopFeedback(reachability: .unreachable),
+        ], firstUnreachableSegment: "leg-2")
 
     private static var settings: VehicleSettings {
         var settings = VehicleSettings()

@@ -21,7 +21,7 @@ extension Publication {
         case .currentRouteSegment: [.routeSegments]
         case .plain(.currentRoadName): [.currentRoadName]
         case .showAlert, .dismissAlert: [.navigationAlerts]
-        case .shareDestination(_, let destination): destination.content.union([.destinationSharing])
+        case .shareDestination(_, let destination, _): destination.content.union([.destinationSharing])
         case .tripEstimates, .pauseGuidance, .finishGuidance, .cancelGuidance, .publishExtension: []
         }
     }

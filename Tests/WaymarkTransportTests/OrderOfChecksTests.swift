@@ -28,7 +28,7 @@ import WaymarkTransport
     static let endpoints: Set<MessageType> = [
         .receipt, .waypointRequest, .destinationRequest, .withdrawRequest, .promptAnswer, .cancelNavigation,
         .allowNavigation, .updateRouteSource, .vehicleSettings, .zoomCluster, .alertResponse,
-        .destinationShareAnswer, .vehicleExtension,
+        .destinationShareAnswer, .vehicleExtension, .destinationShareWanted, .updateRouteFeedback,
     ]
     static let peers: Set<MessageType> = [.ping, .pong, .goodbye]
 
@@ -113,6 +113,8 @@ import WaymarkTransport
             .alertResponse(AlertResponse(alert: 1, response: .dismissed(.timeout))),
             .destinationShareAnswer(DestinationShareAnswer(shareID: "s", outcome: .accepted)),
             .vehicleExtension(VehicleExtension(name: tyres, content: [])),
+            .destinationShareWanted(DestinationShareWanted()),
+            .updateRouteFeedback(UpdateRouteFeedback(RouteFeedback(generation: 1))),
         ]
         return Dictionary(
             uniqueKeysWithValues: (messages + publications.map { .publication($0) }).map { ($0.type, $0) })

@@ -24,6 +24,8 @@ ACTIONS = [
         }
     },
     {"route-source": "clientUnchanged"},
+    {"route-feedback": {"stops": [420, "reachable", "unreachable"], "first-unreachable": "leg-1", "generation": 1}},
+    {"want-destination": "preview-1"},
     {"zoom": "in"},
     {"respond-to-alert": {"alert": 1, "action": 2}},
     {"read": {"nothing-for": "2s"}},

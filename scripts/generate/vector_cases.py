@@ -50,6 +50,7 @@ SENT_ON = (
     ("VehicleSettings", {}),
     ("ZoomCluster", {"direction": 1}),
     ("VehicleExtension", {"name": "a.b"}),
+    ("DestinationShareWanted", {}),
 )
 CONTRADICTIONS = [
     ("Hello", {**HELLO, "version_min": 3, "role": 2, "navigation": NAVIGATION}, "INCONSISTENT", "version_max"),

@@ -318,6 +318,7 @@ CHECKS = {
     **pair("VehicleSettings"),
     **pair("ZoomCluster"),
     **pair("VehicleExtension"),
+    **pair("DestinationShareWanted"),
     ("Receipt", "shown_sequence"): receipt,
     ("EndpointReceipt", "shown_sequence"): receipt,
 }

@@ -41,10 +41,10 @@ struct AppSession: Sendable {
     mutating func tell(_ event: SessionEvent) -> Bool {
         switch event {
         case .vehicleChanged(let vehicle, .left, _): self.standing.removeAll { $0.isStanding(of: vehicle) }
-        case .vehicleChanged, .routeSource: self.keep(event)
+        case .vehicleChanged, .routeSource, .routeFeedback: self.keep(event)
         case .settings(let vehicle, let endpoint, let settings): self.keep(settings, vehicle, endpoint)
-        case .zoom, .alertResponse, .extensionReceived, .waypointResult, .shareResult, .received, .rejected,
-            .missed, .ended:
+        case .zoom, .destinationWanted, .alertResponse, .extensionReceived, .waypointResult, .shareResult,
+            .received, .rejected, .missed, .ended:
             break
         }
         return self.events.tell(event)
@@ -84,9 +84,12 @@ extension SessionEvent {
     /// Whether it is about this vehicle's standing or settings.
     fileprivate func isStanding(of vehicle: String) -> Bool {
         switch self {
-        case .vehicleChanged(vehicle, _, _), .routeSource(vehicle, _), .settings(vehicle, _, _): true
-        case .vehicleChanged, .routeSource, .settings, .zoom, .alertResponse, .extensionReceived,
-            .waypointResult, .shareResult, .received, .rejected, .missed, .ended:
+        case .vehicleChanged(vehicle, _, _), .routeSource(vehicle, _), .routeFeedback(vehicle, _),
+            .settings(vehicle, _, _):
+            true
+        case .vehicleChanged, .routeSource, .routeFeedback, .settings, .zoom, .destinationWanted,
+            .alertResponse, .extensionReceived, .waypointResult, .shareResult, .received, .rejected, .missed,
+            .ended:
             false
         }
     }

@@ -3,7 +3,7 @@ internal import WaymarkProtocol
 
 /// Something that happens to a session, besides what its client publishes.
 ///
-/// For a slow reader only the newest `vehicleChanged`, `routeSource` and `received` of each vehicle is queued. Of all events
+/// For a slow reader only the newest `vehicleChanged`, `routeSource`, `routeFeedback` and `received` of each vehicle is queued. Of all events
 /// at most 256 are queued; beyond that the oldest are dropped and ``missed(_:)`` tells how many. `ended` is the last event and
 /// is never dropped.
 public enum SessionEvent: Sendable, Hashable {
@@ -74,6 +74,11 @@ public enum SessionEvent: Sendable, Hashable {
     case vehicleChanged(vehicle: String, standing: Standing, endpoints: [Endpoint])
     /// The vehicle's use of the route.
     case routeSource(vehicle: String, RouteSource)
+    /// The vehicle says how far it gets on the present route with its charge. A client may insert a stop to charge, and publish the new trip.
+    case routeFeedback(vehicle: String, RouteFeedback)
+    /// The user of the vehicle wants the destination of a trip preview, or with an empty `trip` of the trip that is driven. Answered by
+    /// ``NavigationSession/share(_:ofTrip:shareID:)``, or by nothing.
+    case destinationWanted(vehicle: String, endpoint: String, trip: String)
     /// Display settings changed: all of the endpoint; those that were never set are nil.
     case settings(vehicle: String, endpoint: String, DisplaySettings)
     /// The vehicle wants the map larger or smaller.
@@ -103,10 +108,12 @@ extension SessionEvent: FeedElement {
         switch (self, older) {
         case (.vehicleChanged(let new, _, _), .vehicleChanged(let old, _, _)): new == old
         case (.routeSource(let new, _), .routeSource(let old, _)): new == old
+        case (.routeFeedback(let new, _), .routeFeedback(let old, _)): new == old
         case (.received, .received): true
         // Settings do not replace each other: each has only what changed.
-        case (.vehicleChanged, _), (.routeSource, _), (.received, _), (.settings, _), (.zoom, _),
-            (.alertResponse, _), (.extensionReceived, _), (.waypointResult, _), (.shareResult, _),
+        case (.vehicleChanged, _), (.routeSource, _), (.routeFeedback, _), (.received, _), (.settings, _),
+            (.zoom, _), (.destinationWanted, _), (.alertResponse, _), (.extensionReceived, _),
+            (.waypointResult, _), (.shareResult, _),
             (.rejected, _), (.missed, _),
             (.ended, _):
             false
@@ -151,6 +158,12 @@ extension SessionEvent {
                 endpoints: status.endpoints.map(Endpoint.init))
         case .updateRouteSource(let update):
             self = .routeSource(vehicle: update.vehicle?.rawValue ?? "", update.routeSource)
+        case .updateRouteFeedback(let update):
+            self = .routeFeedback(vehicle: update.vehicle?.rawValue ?? "", update.feedback)
+        case .destinationShareWanted(let wanted):
+            self = .destinationWanted(
+                vehicle: wanted.source?.vehicle.rawValue ?? "",
+                endpoint: wanted.source?.endpoint.rawValue ?? "", trip: wanted.trip.rawValue)
         case .vehicleSettings(let settings):
             self = .settings(
                 vehicle: settings.source?.vehicle.rawValue ?? "",

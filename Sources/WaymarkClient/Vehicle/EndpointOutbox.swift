@@ -12,8 +12,9 @@ internal import WaymarkProtocol
 /// | allowing, route source, settings | the newest is sent again once if it may have been lost |
 /// | settings | all of them are sent to a restarted gateway |
 /// | route source | sent to a restarted gateway once the same client guides again |
+/// | route feedback | the newest is sent again once, to a gateway that still has the session: the generation is of its route |
 /// | answers to prompts and shares | sent again once, to a gateway that still has the question |
-/// | answers to alerts, extensions | only if not sent yet, to a gateway that still has the session: the client may act on each |
+/// | answers to alerts, wanted destinations, extensions | only if not sent yet, to a gateway that still has the session: the client may act on each |
 /// | zoom, receipts | not sent again: they are about the moment |
 ///
 /// "A restarted gateway" is one that does not resume the endpoint, whatever the reason.
@@ -37,6 +38,8 @@ struct EndpointOutbox: Sendable, Hashable {
         case promptAnswer(Identifier)
         case shareAnswer(Identifier)
         case alertResponse
+        case routeFeedback
+        case wantedDestination
         case `extension`
         case zoom
         case receipt
@@ -55,7 +58,7 @@ struct EndpointOutbox: Sendable, Hashable {
             case .request: self.timesSent > 0
             case .withdrawal: true  // A request that was never sent is removed, not withdrawn.
             case .stop, .ownNavigation, .allowance, .routeSource, .settings, .promptAnswer, .shareAnswer,
-                .alertResponse, .extension, .zoom, .receipt:
+                .alertResponse, .routeFeedback, .wantedDestination, .extension, .zoom, .receipt:
                 false
             }
         }
@@ -216,7 +219,7 @@ struct EndpointOutbox: Sendable, Hashable {
             // An `allow` is no answer to a later "I navigate myself" of another endpoint.
             case .allowance: isConfirmed && !entry.isWaiting
             case .request, .withdrawal, .routeSource, .settings, .promptAnswer, .shareAnswer, .alertResponse,
-                .extension, .zoom, .receipt:
+                .routeFeedback, .wantedDestination, .extension, .zoom, .receipt:
                 false
             }
         }
@@ -250,7 +253,9 @@ struct EndpointOutbox: Sendable, Hashable {
         (self.routeSource, self.session, self.client) = (nil, .none, nil)
         self.entries.removeAll {
             switch $0.key {
-            case .routeSource, .shareAnswer, .alertResponse, .extension, .zoom, .receipt: true
+            case .routeSource, .shareAnswer, .alertResponse, .routeFeedback, .wantedDestination, .extension,
+                .zoom, .receipt:
+                true
             case .request, .withdrawal, .stop, .ownNavigation, .allowance, .settings, .promptAnswer: false
             }
         }
@@ -261,9 +266,9 @@ extension EndpointOutbox.Key {
     fileprivate var isUnique: Bool {
         switch self {
         case .request, .withdrawal, .stop, .ownNavigation, .allowance, .routeSource, .settings, .promptAnswer,
-            .shareAnswer, .receipt:
+            .shareAnswer, .routeFeedback, .receipt:
             true
-        case .alertResponse, .extension, .zoom: false
+        case .alertResponse, .wantedDestination, .extension, .zoom: false
         }
     }
 
@@ -272,8 +277,8 @@ extension EndpointOutbox.Key {
         switch self {
         case .request, .withdrawal, .ownNavigation: true
         case .stop(let session): session != .none
-        case .allowance, .routeSource, .settings, .promptAnswer, .shareAnswer, .alertResponse, .extension,
-            .zoom, .receipt:
+        case .allowance, .routeSource, .settings, .promptAnswer, .shareAnswer, .alertResponse, .routeFeedback,
+            .wantedDestination, .extension, .zoom, .receipt:
             false
         }
     }
@@ -282,10 +287,10 @@ extension EndpointOutbox.Key {
     fileprivate var isRepeated: Bool {
         switch self {
         case .request, .withdrawal, .ownNavigation, .allowance, .routeSource, .settings, .promptAnswer,
-            .shareAnswer:
+            .shareAnswer, .routeFeedback:
             true
         case .stop(let session): session != .none
-        case .alertResponse, .extension, .zoom, .receipt: false
+        case .alertResponse, .wantedDestination, .extension, .zoom, .receipt: false
         }
     }
 
@@ -296,7 +301,7 @@ extension EndpointOutbox.Key {
     /// Answers a question that a restarted gateway never asked, or is about a session that it does not know.
     fileprivate var isAnswer: Bool {
         switch self {
-        case .promptAnswer, .shareAnswer, .alertResponse, .extension: true
+        case .promptAnswer, .shareAnswer, .alertResponse, .routeFeedback, .wantedDestination, .extension: true
         case .request, .withdrawal, .stop, .ownNavigation, .allowance, .routeSource, .settings, .zoom,
             .receipt:
             false
@@ -328,6 +333,8 @@ extension Envelope {
         case .promptAnswer(let answer): .promptAnswer(answer.requestID)
         case .destinationShareAnswer(let answer): .shareAnswer(answer.shareID)
         case .alertResponse: .alertResponse
+        case .updateRouteFeedback: .routeFeedback
+        case .destinationShareWanted: .wantedDestination
         case .vehicleExtension: .extension
         case .zoomCluster: .zoom
         case .receipt: .receipt
@@ -347,7 +354,7 @@ extension Rejection {
         guard self.code == .notGranted else { return false }
         switch MessageType(rawValue: self.messageType) {
         case .waypointRequest, .destinationRequest, .withdrawRequest, .cancelNavigation, .allowNavigation,
-            .updateRouteSource:
+            .updateRouteSource, .updateRouteFeedback:
             return true
         default: return false  // Answers need features of their own.
         }

@@ -384,7 +384,7 @@ extension VehicleUpdate {
         /// The alert of this id was removed.
         case alertDismissed(UInt32, AlertDismissal)
         /// A destination that the client offers; `onDestination` of the configuration answers it.
-        case destinationShared(shareID: String, Waypoint)
+        case destinationShared(shareID: String, Waypoint, trip: String)
         /// Content of an extension of the configuration: of the state with this key, or of an event.
         case extensionReceived(name: String, content: [UInt8], key: UInt16?)
         /// The client ended guidance at the destination.
@@ -435,7 +435,7 @@ extension VehicleUpdate.Content {
             .withdrawRequest,
             .requestAnswer, .promptAnswer, .cancelNavigation, .allowNavigation, .updateRouteSource,
             .vehicleSettings, .zoomCluster, .alertResponse, .vehicleExtension, .destinationShareAnswer,
-            .destinationShareStatus,
+            .destinationShareStatus, .destinationShareWanted, .updateRouteFeedback,
             .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
             .readCounters, .counters:
             self = .other
@@ -460,7 +460,8 @@ extension VehicleUpdate.Content {
         case .resumeGuidance(_, let reason, let route): self = .guidanceResumed(reason, route)
         case .showAlert(let alert): self = .alertShown(alert)
         case .dismissAlert(let id, let dismissal): self = .alertDismissed(id, dismissal)
-        case .shareDestination(let id, let place): self = .destinationShared(shareID: id, place)
+        case .shareDestination(let id, let place, let trip):
+            self = .destinationShared(shareID: id, place, trip: trip)
         case .finishGuidance: self = .finished
         case .cancelGuidance: self = .cancelled
         case .plain(.currentRoadName(let variants)): self = .currentRoadName(variants)

@@ -63,6 +63,8 @@ extension MessageType {
         case .destinationShareAnswer: unsafe waymark_destination_share_answer_descriptor()
         case .destinationShareStatus: unsafe waymark_destination_share_status_descriptor()
         case .vehicleExtension: unsafe waymark_vehicle_extension_descriptor()
+        case .destinationShareWanted: unsafe waymark_destination_share_wanted_descriptor()
+        case .updateRouteFeedback: unsafe waymark_update_route_feedback_descriptor()
         case .observe: unsafe waymark_observe_descriptor()
         case .observationBegin: unsafe waymark_observation_begin_descriptor()
         case .observedRecords: unsafe waymark_observed_records_descriptor()
@@ -82,7 +84,8 @@ extension MessageType {
         case .startGuidance:
             2
         case .addManeuvers, .addLaneGuidances, .addRouteSegments, .upcomingManeuvers, .currentLaneGuidance,
-            .updateManeuverState, .updateManeuverEstimates, .currentRouteSegment, .resumeGuidance:
+            .updateManeuverState, .updateManeuverEstimates, .currentRouteSegment, .resumeGuidance,
+            .updateRouteFeedback:
             1
         default: 0
         }

@@ -49,6 +49,8 @@ extension Message {
         case .destinationShareAnswer(let answer): unsafe answer.wire(in: arena)
         case .destinationShareStatus(let status): unsafe status.wire(in: arena)
         case .vehicleExtension(let sent): unsafe sent.wire(in: arena)
+        case .destinationShareWanted(let wanted): unsafe wanted.wire(in: arena)
+        case .updateRouteFeedback(let update): unsafe update.wire(in: arena)
         case .observe(let observe): unsafe observe.wire(in: arena)
         case .observationBegin(let begin): unsafe begin.wire(in: arena)
         case .observedRecords(let records): unsafe records.wire(in: arena)
@@ -106,6 +108,9 @@ extension Message {
         case .destinationShareStatus:
             self = .destinationShareStatus(try unsafe DestinationShareStatus(wire.message()))
         case .vehicleExtension: self = .vehicleExtension(try unsafe VehicleExtension(wire.message()))
+        case .destinationShareWanted:
+            self = .destinationShareWanted(try unsafe DestinationShareWanted(wire.message()))
+        case .updateRouteFeedback: self = .updateRouteFeedback(unsafe UpdateRouteFeedback(wire.message()))
         case .observe: self = .observe(unsafe Observe(wire.message()))
         case .observationBegin: self = .observationBegin(unsafe ObservationBegin(wire.message()))
         case .observedRecords: self = .observedRecords(try unsafe ObservedRecords(wire.message()))

@@ -141,7 +141,7 @@ extension Trip {
     }
 }
 
-extension PublicationOutline.Trip {
+extension PublicationOutline.NamedTrip {
     private typealias Field = FieldNumber.Trip
 
     /// What a trip allows. Checks that fields do not contradict each other.
@@ -155,17 +155,16 @@ extension PublicationOutline.Trip {
                 .unknownReference, field: "selected_route_choice_id", reason: "is not one of route_choices")
         }
         self.init(
-            isDestinationShareable: trip.flag(Field.destinationShareable),
-            routeSegmentsAvailable: trip.flag(Field.routeSegmentsAvailable))
+            id: trip.identifier(Field.id),
+            allows: PublicationOutline.Trip(
+                isDestinationShareable: trip.flag(Field.destinationShareable),
+                routeSegmentsAvailable: trip.flag(Field.routeSegmentsAvailable)))
     }
 
-    /// The ids of a list of trips, no two alike. Checks that fields do not contradict each other.
-    static func ids(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [Identifier] {
-        let ids = try wire.elements(field, "trips") { trip throws(Rejection) in
-            _ = try Self(checking: trip)
-            return trip.identifier(Field.id)
-        }
-        try checkUnique(ids, "trips")
-        return ids
+    /// A list of trips, no two of the same id. Checks that fields do not contradict each other.
+    static func list(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [Self] {
+        let trips = try wire.elements(field, "trips") { trip throws(Rejection) in try Self(checking: trip) }
+        try checkUnique(trips.map(\.id), "trips")
+        return trips
     }
 }

@@ -9,9 +9,10 @@ package import WaymarkModel
         case nothing
         // Why indirect: outlines of states are made all the time. They stay small and are copied without reference counting only if
         // large content, and content with references, is in a box.
-        indirect case start(Trip, Route)
+        indirect case previews([NamedTrip])
+        indirect case start(NamedTrip, Route)
         indirect case route(Route)
-        case trip(Trip)
+        indirect case trip(NamedTrip)
         indirect case maneuvers([ManeuverID])
         indirect case laneGuidances([LaneGuidanceID])
         indirect case segments([Segment])
@@ -21,7 +22,8 @@ package import WaymarkModel
         case maneuverState(ManeuverState)
         case pause(PauseReason)
         case alert(UInt32)
-        indirect case share(Identifier)
+        /// The share's id, and that of its trip; empty: the one that is driven.
+        indirect case share(Identifier, trip: Identifier)
         /// Of a type that this build does not know.
         case unrecognizedState(type: UInt16, key: UInt16, isRetained: Bool)
         indirect case `extension`(Extension)
@@ -35,6 +37,17 @@ package import WaymarkModel
         package init(isDestinationShareable: Bool, routeSegmentsAvailable: Bool) {
             self.isDestinationShareable = isDestinationShareable
             self.routeSegmentsAvailable = routeSegmentsAvailable
+        }
+    }
+
+    /// A trip's id and what it allows.
+    package struct NamedTrip: Sendable, Hashable, Codable {
+        package var id: Identifier
+        package var allows: Trip
+
+        package init(id: Identifier, allows: Trip) {
+            self.id = id
+            self.allows = allows
         }
     }
 
@@ -206,11 +219,13 @@ package struct ConflationKey: Sendable, Hashable, Codable {
     }
 }
 
-extension PublicationOutline.Trip {
+extension PublicationOutline.NamedTrip {
     init(_ trip: WaymarkModel.Trip) {
         self.init(
-            isDestinationShareable: trip.isDestinationShareable,
-            routeSegmentsAvailable: trip.routeSegmentsAvailable)
+            id: Identifier(trip.id),
+            allows: PublicationOutline.Trip(
+                isDestinationShareable: trip.isDestinationShareable,
+                routeSegmentsAvailable: trip.routeSegmentsAvailable))
     }
 }
 

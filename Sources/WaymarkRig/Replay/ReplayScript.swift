@@ -160,7 +160,7 @@ struct ReplayScript: Sendable {
         case .waypointRequest(let request): .request(request.requestID, request.vehicle)
         case .destinationRequest(let request): .request(request.requestID, request.vehicle)
         case .prompt(let prompt): .prompt(prompt.requestID)
-        case .publication(.shareDestination(let id, _)): .share(Identifier(id))
+        case .publication(.shareDestination(let id, _, _)): .share(Identifier(id))
         case .publication(.showAlert(let alert)): .alert(alert.id)
         default: nil
         }
@@ -185,7 +185,8 @@ struct ReplayScript: Sendable {
         switch crossed.frame.header.type {
         case .hello, .goodbye, .openSession, .receipt, .withdrawRequest, .requestAnswer, .promptAnswer,
             .cancelNavigation, .allowNavigation, .updateRouteSource, .vehicleSettings, .zoomCluster,
-            .alertResponse, .destinationShareAnswer, .upcomingManeuvers, .currentLaneGuidance,
+            .alertResponse, .destinationShareAnswer, .destinationShareWanted, .updateRouteFeedback,
+            .upcomingManeuvers, .currentLaneGuidance,
             .updateManeuverState, .updateTripEstimates, .updateManeuverEstimates, .currentRouteSegment,
             .dismissAlert, .finishGuidance, .cancelGuidance, .ping, .pong:
             false

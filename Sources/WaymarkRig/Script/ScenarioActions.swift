@@ -70,6 +70,14 @@ extension ScenarioStage {
         case .allowGuidance: self.use(first) { endpoint, _ in endpoint.allowNavigation() }
         case .set(let settings): self.use(first) { $0.update(settings.display, into: &$1) }
         case .routeSource(let source): self.use(first) { $0.setRouteSource(source, into: &$1) }
+        case .routeFeedback(let feedback):
+            self.use(first) { endpoint, outputs in
+                let told = RouteFeedback(
+                    generation: feedback.generation ?? endpoint.state.generation, stops: feedback.stops,
+                    firstUnreachableSegment: feedback.firstUnreachableSegment)
+                endpoint.setRouteFeedback(told, into: &outputs)
+            }
+        case .wantDestination(let trip): self.use(first) { $0.wantDestination(ofTrip: trip, into: &$1) }
         case .zoom(let direction): self.use(first) { $0.zoom(direction, into: &$1) }
         case .respondToAlert(let alert, let action):
             self.use(first) { $0.respondToAlert(alert, action: action ?? 0, into: &$1) }
@@ -147,7 +155,7 @@ extension ScenarioStage {
             if let failure { throw failure }
         case .read(let reading): self.read(reading, client.peer)
         case .request, .withdraw, .answerPrompt, .answerDestination, .cancel, .allowGuidance, .set,
-            .routeSource, .zoom, .respondToAlert:
+            .routeSource, .routeFeedback, .wantDestination, .zoom, .respondToAlert:
             break  // Of vehicles alone, which the reader ensures.
         }
     }

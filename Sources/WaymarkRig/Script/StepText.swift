@@ -61,6 +61,8 @@ extension Scenario.Action.Kind {
         case .allowGuidance: "allows guidance"
         case .set: "changes settings"
         case .routeSource(let source): "route source \(source.name)"
+        case .routeFeedback: "tells how far it gets"
+        case .wantDestination(let trip): "wants the destination\(trip.isEmpty ? "" : " of trip \(trip)")"
         case .zoom(let direction): "zooms \(direction.name)"
         case .respondToAlert(let alert, let action):
             action.map { "answers alert \(alert): \($0)" } ?? "dismisses alert \(alert)"

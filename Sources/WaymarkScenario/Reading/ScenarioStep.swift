@@ -43,6 +43,9 @@ extension Scenario {
             case allowGuidance
             case set(Settings)
             case routeSource(RouteSource)
+            case routeFeedback(Feedback)
+            /// The id of a preview; empty: the trip that is driven.
+            case wantDestination(trip: String)
             case zoom(ZoomDirection)
             /// Without an action: it is dismissed.
             case respondToAlert(UInt32, action: UInt32?)
@@ -102,6 +105,21 @@ extension Scenario {
                 self.compass = compass
                 self.speedLimit = speedLimit
                 self.limitedUserInterfaces = limitedUserInterfaces
+            }
+        }
+
+        package struct Feedback: Sendable, Hashable {
+            package var stops: [StopFeedback]
+            package var firstUnreachableSegment: String?
+            /// nil: that of the route that the endpoint has.
+            package var generation: UInt32?
+
+            package init(
+                stops: [StopFeedback], firstUnreachableSegment: String? = nil, generation: UInt32? = nil
+            ) {
+                self.stops = stops
+                self.firstUnreachableSegment = firstUnreachableSegment
+                self.generation = generation
             }
         }
 

@@ -11,14 +11,13 @@ runs to its end also if its request has ended, and its answer is not sent then.
 
 from __future__ import annotations
 
-import asyncio
-import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Generic, ParamSpec, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import waymark_nav
 from waymark_nav import core, messages as m
+from waymark_nav._background import background as _background, in_thread as _in_thread, threaded as _threaded
 from waymark_nav._peer import AsyncPeer
 from waymark_nav._wire import Message
 from waymark_nav.core import Closed, Connected, Connecting, Entry, Update, VehicleState
@@ -27,64 +26,6 @@ from waymark_nav.messages import CancelReason, Outcome, SessionEndReason
 T = TypeVar("T")
 A = TypeVar("A")
 P = TypeVar("P", bound=AsyncPeer[Any])
-Arguments = ParamSpec("Arguments")
-
-
-class _Background:
-    """The loop that all objects of this module run on."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    def loop(self) -> asyncio.AbstractEventLoop:
-        """Starts it with the first call."""
-        with self._lock:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._loop.run_forever, name="waymark_nav", daemon=True).start()
-            return self._loop
-
-    def run(self, work: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
-        """Runs work on the loop; returns what it returns."""
-
-        async def limited() -> T:
-            # On the loop, so that what was done in time is never lost.
-            async with asyncio.timeout(timeout):
-                return await work
-
-        future = asyncio.run_coroutine_threadsafe(limited(), self.loop())
-        try:
-            return future.result()
-        except KeyboardInterrupt:
-            future.cancel()
-            raise
-
-    def call(self, function: Callable[Arguments, T], *arguments: Arguments.args, **named: Arguments.kwargs) -> T:
-        """Calls a function on the loop; returns what it returns."""
-
-        async def work() -> T:
-            return function(*arguments, **named)
-
-        return self.run(work())
-
-
-_background = _Background()
-
-
-async def _in_thread(handler: Callable[Arguments, T], *arguments: Arguments.args, **named: Arguments.kwargs) -> T:
-    """Runs a handler that may block. A thread cannot be cancelled: a task that is cancelled counts as a handler until it has ended."""
-    work = asyncio.ensure_future(asyncio.to_thread(handler, *arguments, **named))
-    try:
-        return await asyncio.shield(work)
-    except asyncio.CancelledError:
-        await asyncio.wait((work,))
-        raise
-
-
-def _threaded(handler: Callable[[A], T] | None) -> Callable[[A], Awaitable[T]] | None:
-    """A handler that may block."""
-    return None if handler is None else lambda question: _in_thread(handler, question)
 
 
 class Feed(Iterator[T]):
@@ -248,6 +189,14 @@ class Endpoint(_Peer[waymark_nav.Endpoint]):
     def set_route_source(self, source: m.RouteSource) -> None:
         """Tells the client what the vehicle does with the route."""
         _background.call(self._peer.set_route_source, source)
+
+    def set_route_feedback(self, feedback: m.UpdateRouteFeedback) -> None:
+        """Tells the client how far the vehicle gets on the route with its charge."""
+        _background.call(self._peer.set_route_feedback, feedback)
+
+    def want_destination(self, trip_id: str = "") -> None:
+        """Asks the client to share the destination of a trip preview, or, while guided, of the trip that is driven (empty)."""
+        _background.call(self._peer.want_destination, trip_id)
 
     def update_settings(self, settings: m.VehicleSettings) -> None:
         """Tells the client how the display is set; what is not given stays as it was."""
@@ -432,10 +381,10 @@ class Session:
         _background.run(self._session.dismiss_alert(alert_id, dismissal))
 
     def share_destination(
-        self, destination: m.Waypoint, share_id: str | None = None, *, timeout: float | None = None
+        self, destination: m.Waypoint, share_id: str | None = None, *, trip_id: str = "", timeout: float | None = None
     ) -> dict[str, Outcome]:
-        """Offers the trip's destination to the vehicles; returns what each has said."""
-        return _background.run(self._session.share_destination(destination, share_id), timeout)
+        """Offers a trip's destination to the vehicles; returns what each has said."""
+        return _background.run(self._session.share_destination(destination, share_id, trip_id=trip_id), timeout)
 
     def finish(self) -> None:
         """Arrived: ends the session."""

@@ -17,6 +17,9 @@ import WaymarkProtocol
     private static let alert = Message.alertResponse(AlertResponse(alert: 1, response: .action(1)))
     private static let tyres = Message.vehicleExtension(
         VehicleExtension(name: ExtensionName(unchecked: "org.example.tyres"), content: [7]))
+    private static let feedback = Message.updateRouteFeedback(
+        UpdateRouteFeedback(RouteFeedback(generation: 1)))
+    private static let wanted = Message.destinationShareWanted(DestinationShareWanted())
     private static let zoom = Message.zoomCluster(ZoomCluster(direction: .in))
     private static let settings: Message = {
         var settings = VehicleSettings()
@@ -31,6 +34,7 @@ import WaymarkProtocol
         (source, true, true, true, true), (ownNavigation, true, true, true, true),
         (settings, true, true, true, true), (prompt, true, true, false, false),
         (share, true, true, false, false), (alert, true, false, false, false),
+        (feedback, true, true, false, false), (wanted, true, false, false, false),
         (tyres, true, false, false, false), (zoom, false, false, false, false),
     ])
     func `each kind of message survives a loss as its table says`(

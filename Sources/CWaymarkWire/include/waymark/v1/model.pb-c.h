@@ -433,6 +433,21 @@ typedef enum _Waymark__V1__RouteSource {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__ROUTE_SOURCE)
 } Waymark__V1__RouteSource;
 /*
+ * Whether the vehicle gets to a stop with the charge that it has, and with what it charges on the way.
+ */
+typedef enum _Waymark__V1__Reachability {
+  WAYMARK__V1__REACHABILITY__REACHABILITY_UNSPECIFIED = 0,
+  /*
+   * It gets there.
+   */
+  WAYMARK__V1__REACHABILITY__REACHABILITY_REACHABLE = 1,
+  /*
+   * It does not get there without another stop to charge.
+   */
+  WAYMARK__V1__REACHABILITY__REACHABILITY_UNREACHABLE = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__REACHABILITY)
+} Waymark__V1__Reachability;
+/*
  * The unit in which a distance is shown.
  */
 typedef enum _Waymark__V1__DistanceUnit {
@@ -1443,6 +1458,7 @@ extern const ProtobufCEnumDescriptor    waymark__v1__time_remaining_color__descr
 extern const ProtobufCEnumDescriptor    waymark__v1__pause_reason__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__reroute_reason__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__route_source__descriptor;
+extern const ProtobufCEnumDescriptor    waymark__v1__reachability__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__distance_unit__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__charge_connector__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__stop_kind__descriptor;
