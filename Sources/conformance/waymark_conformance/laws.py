@@ -46,6 +46,8 @@ TO_CLIENT = {
     "ZoomCluster",
     "AlertResponse",
     "VehicleExtension",
+    "DestinationShareWanted",
+    "UpdateRouteFeedback",
     "DestinationShareStatus",
 }
 TO_OBSERVER = {
@@ -74,6 +76,8 @@ TO_CLIENT_OF_SESSION = {
     "ZoomCluster",
     "AlertResponse",
     "VehicleExtension",
+    "DestinationShareWanted",
+    "UpdateRouteFeedback",
     "DestinationShareStatus",
 }
 NEEDS = {
@@ -274,6 +278,8 @@ class GatewayLaws(Laws):
             "ZoomCluster",
             "AlertResponse",
             "WaypointRequest",
+            "DestinationShareWanted",
+            "UpdateRouteFeedback",
         }:
             self.law("NAMED", bool(frame.decoded.get("vehicle_id")), f"{frame.name} does not name the vehicle")
 
