@@ -115,14 +115,14 @@ package actor ActionDesk {
     package static let names = [
         "waypoint", "destination", "withdraw", "cancel", "allow", "routeSource", "answerPrompt",
         "answerShare",
-        "settings", "zoom", "alert", "connect", "disconnect",
+        "settings", "wantDestination", "zoom", "alert", "connect", "disconnect",
     ]
 
     private static let fields = [
         "vehicle", "action", "waypoint", "segment", "destination", "requestID", "reason", "routeSource",
         "accepted", "outcome", "shareID", "compass", "speedLimit", "contentStyle", "ready",
         "limitedUserInterfaces",
-        "zoomDirection", "alertID", "response", "actionID",
+        "zoomDirection", "trip", "alertID", "response", "actionID",
     ]
 
     /// Does something for a vehicle.
@@ -220,6 +220,7 @@ package actor ActionDesk {
         case .allow: await endpoint.allowNavigation()
         case .routeSource(let source): await endpoint.setRouteSource(source)
         case .settings(let settings): await endpoint.update(settings)
+        case .wantDestination(let trip): await endpoint.wantDestination(ofTrip: trip)
         case .zoom(let direction): await endpoint.zoom(direction)
         case .alert(let alert, let action): await endpoint.respondToAlert(alert, action: action)
         case .connect, .disconnect: break
