@@ -112,9 +112,9 @@ package struct ExpectedFitting: Hashable, Sendable {
             return self.has(.speedLimit) ? .speedLimit(limit, next: next.map(self.apply)) : nil
         case .showAlert(let alert): return self.has(.navigationAlerts) ? .showAlert(self.apply(alert)) : nil
         case .dismissAlert: return self.has(.navigationAlerts) ? publication : nil
-        case .shareDestination(let id, let destination):
+        case .shareDestination(let id, let destination, let trip):
             guard self.has(.destinationSharing) else { return nil }
-            return .shareDestination(shareID: id, self.apply(destination))
+            return .shareDestination(shareID: id, self.apply(destination), trip: trip)
         case .publishExtension(let published):
             return self.has(published.name) ? publication : nil
         case .resumeGuidance(_, _, .none): return publication

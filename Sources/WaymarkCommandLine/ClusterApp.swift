@@ -76,6 +76,8 @@ actor ClusterApp {
     private var answering: String?
     var entry: ClusterEntry?
     var routeSource = RouteSource.inactive
+    /// Whether the client was told last that the battery lasts.
+    var saysBatteryLasts = false
     var contentStyle = ContentStyle.light
     /// The id of the request that a command sent last.
     var lastRequest: String?

@@ -16,6 +16,9 @@ extension SessionEvent {
         case .startTripResult(let vehicle, let result):
             return "\(vehicle): request to start a trip: \(result.explanation)"
         case .settings(let vehicle, let endpoint, let settings): return "\(vehicle)/\(endpoint): \(settings)"
+        case .routeFeedback(let vehicle, let feedback): return "\(vehicle): \(Story.feedback(feedback))"
+        case .destinationWanted(let vehicle, _, let trip):
+            return "\(vehicle) wants the destination" + (trip.isEmpty ? "" : " of trip \(trip)")
         case .zoom(let vehicle, let direction): return "\(vehicle): zoom \(direction.name)"
         case .alertResponse(let vehicle, let alert, .dismissed(let dismissal)):
             return "\(vehicle): alert \(alert) dismissed: \(dismissal.name)"

@@ -42,6 +42,10 @@ actor Navigator {
     private struct Record: Sendable {
         let session: NavigationSession
         var roster: VehicleRoster
+        /// nil while vehicles are awaited.
+        var trip: Trip?
+        /// The number of times that a vehicle wanted the destination.
+        var wantedCount = 0
         /// nil before guidance.
         var guide: Guide?
         /// Yields when the roster changes.
@@ -234,6 +238,7 @@ actor Navigator {
             return self.drives[number]?.roster.end == nil ? nil : .stopped
         }
         let trip = answer.trip(id: "trip-\(number)")
+        self.drives[number]?.trip = trip
         do {
             if let preview = plan.preview {
                 try await session.showPreviews([trip], selected: trip.id)
@@ -316,6 +321,7 @@ actor Navigator {
             if result != .accepted || self.policy.onWaypoint == .ownUI {
                 await guide?.inquiryEnded(vehicle, isAccepted: result == .accepted)
             }
+        case .destinationWanted(_, _, let wanted): self.shareWanted(wanted, drive: number)
         case .alertResponse(_, let alert, _):
             do throws(ClientError) {
                 try await self.drives[number]?.session.dismissAlert(alert, .userDismissed)
@@ -324,10 +330,21 @@ actor Navigator {
         }
     }
 
+    /// Offers the destination that a vehicle wants.
+    private func shareWanted(_ wanted: String, drive number: Int) {
+        guard let drive = self.drives[number], let trip = drive.trip else { return }
+        self.drives[number]?.wantedCount += 1
+        Self.share(trip, drive.session, ofTrip: wanted, shareID: "\(trip.id)-wanted-\(drive.wantedCount + 1)")
+    }
+
     /// Offers the destination to the vehicles; events tell their answers.
-    private static func share(_ trip: Trip, _ session: NavigationSession) {
+    private static func share(
+        _ trip: Trip, _ session: NavigationSession, ofTrip named: String = "", shareID: String? = nil
+    ) {
         Task {
-            do throws(ClientError) { try await session.share(trip.destination, shareID: trip.id) } catch {
+            do throws(ClientError) {
+                try await session.share(trip.destination, ofTrip: named, shareID: shareID ?? trip.id)
+            } catch {
                 Terminal.note("the destination was not shared: \(error)")
             }
         }

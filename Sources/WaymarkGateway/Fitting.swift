@@ -28,8 +28,8 @@ extension Profile {
         case .addRouteSegments(let segments, let generation):
             .addRouteSegments(self.fit(segments), generation: generation)
         case .showAlert(let alert): .showAlert(self.fit(alert))
-        case .shareDestination(let id, let destination):
-            .shareDestination(shareID: id, self.fit(destination))
+        case .shareDestination(let id, let destination, let trip):
+            .shareDestination(shareID: id, self.fit(destination), trip: trip)
         default: publication
         }
     }

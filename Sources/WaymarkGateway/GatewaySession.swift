@@ -148,6 +148,8 @@ struct GatewaySession: Sendable, Hashable, Codable {
         var rejection: Rejection?
         /// The trip shares more or less than what endpoints get now.
         var changesOptOut = false
+        /// A preview whose destination may wait for endpoints no longer shares it.
+        var endsSharing = false
         /// Steps must fit frames to some profiles.
         var needsFitting = false
         /// See ``Gateway/noteUnacknowledged(_:_:at:into:)``.
@@ -207,7 +209,7 @@ struct GatewaySession: Sendable, Hashable, Codable {
         into actions: inout [Gateway.Action]
     ) -> Progress {
         let kept = self.kept
-        let trip = self.content.trip
+        let (trip, previewOptOuts) = (self.content.trip, self.content.previewOptOuts)
         var batch = Batch(
             permission: permission, replayRoom: memory.replayRoom(of: self.userIndex, rules.limits))
         var progress = Progress(next: first)
@@ -236,16 +238,19 @@ struct GatewaySession: Sendable, Hashable, Codable {
                 progress.rejection = error
                 break loop
             }
+            progress.endsSharing =
+                self.mayQueueShares && self.content.previewOptOuts != previewOptOuts
             if key == nil || self.content.trip != trip {
                 progress.changesOptOut =
                     self.content.withholdsSegments != self.withholdsSegments
                     || (self.mayQueueShares && !self.content.trip.isDestinationShareable)
                 break loop
             }
+            if progress.endsSharing { break loop }
         }
         self.retainNewStates(frames, &batch)
         self.handOn(frames[applied], rules, &batch, into: &actions)
-        if self.content.trip.sharesLess(than: trip) { self.forgetReplay() }
+        if progress.endsSharing || self.content.trip.sharesLess(than: trip) { self.forgetReplay() }
         let keptNow = self.kept
         if keptNow != kept { memory.set(self.id, keptNow) }
         if progress.rejection == nil || progress.next > first + 1 { self.lastPublished = now }
@@ -400,7 +405,7 @@ struct GatewaySession: Sendable, Hashable, Codable {
     private static func checkShare(
         _ outline: PublicationOutline, _ open: OrderedDictionary<Identifier, Int>, _ limits: GatewayLimits
     ) throws(Rejection) {
-        guard case .share(let share) = outline.content else { return }
+        guard case .share(let share, _) = outline.content else { return }
         if open[share] != nil {
             throw Rejection(.duplicate, field: "share_id", reason: "the share \(share) is under way")
         }

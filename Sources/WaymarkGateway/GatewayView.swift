@@ -93,6 +93,7 @@ extension Gateway {
         record.hasStopped = vehicle.hasStopped
         record.isGuidanceWanted = vehicle.isGuidanceWanted
         record.routeSource = vehicle.routeSource
+        record.routeFeedback = vehicle.routeFeedback?.first?.feedback
         record.owner = vehicle.principal?.text ?? ""
         for name in vehicle.endpoints.keys.sorted() {
             guard let endpoint = vehicle.endpoints[name] else { continue }

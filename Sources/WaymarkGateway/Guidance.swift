@@ -383,6 +383,7 @@ extension Gateway {
         self.sessions[session]?.forgetSelection(of: id)
         self.vehicles[id]?.lastEnd = SessionEnded(session: session, reason: leaving.reason)
         self.vehicles[id]?.routeSource = nil
+        self.vehicles[id]?.routeFeedback = nil
     }
 
     /// Tells an endpoint that a session has ended, or that its vehicle is in none. What waits of it is dropped, because SessionEnded

@@ -352,7 +352,7 @@ extension Gateway {
     }
 
     /// Drops the destinations that wait for endpoints of a session.
-    private mutating func purgeShares(of id: SessionID) {
+    mutating func purgeShares(of id: SessionID) {
         guard self.sessions[id]?.mayQueueShares == true else { return }
         self.sessions[id]?.mayQueueShares = false
         self.begin(.purgeShares, of: id)

@@ -96,6 +96,8 @@ struct Vehicle: Sendable, Hashable, Codable {
     /// It ended guidance and has not asked for it again: no session for any vehicle that asked gets it.
     var hasStopped = false
     var routeSource: RouteSource?
+    /// Its last feedback on the route of ``session``; one, or nil. Why an array: it is large and rare, and vehicles are copied.
+    var routeFeedback: [KeptFeedback]?
     /// How its last requests ended.
     var outcomes = OutcomeBook()
     /// Its open requests, no id twice. Few, so a search goes through all of them.
@@ -195,6 +197,36 @@ struct Vehicle: Sendable, Hashable, Codable {
             }
         }
         return sizes
+    }
+}
+
+/// Feedback on a route, as it is coded for the next process.
+struct KeptFeedback: Sendable, Hashable, Codable {
+    private struct Stop: Sendable, Hashable, Codable {
+        let battery: UInt16?
+        /// The value on the wire.
+        let reachability: UInt32?
+    }
+
+    let generation: UInt32
+    private let stops: [Stop]
+    private let segment: String?
+
+    init(_ feedback: RouteFeedback) {
+        self.generation = feedback.generation
+        self.stops = feedback.stops.map {
+            Stop(battery: $0.arrivalBatteryPerMille, reachability: $0.reachability?.rawValue)
+        }
+        self.segment = feedback.firstUnreachableSegment
+    }
+
+    var feedback: RouteFeedback {
+        let stops = self.stops.map {
+            StopFeedback(
+                arrivalBatteryPerMille: $0.battery, reachability: $0.reachability.map(Reachability.init))
+        }
+        return RouteFeedback(
+            generation: self.generation, stops: stops, firstUnreachableSegment: self.segment)
     }
 }
 

@@ -48,6 +48,9 @@ package enum Relay: Sendable, Hashable, Codable {
         case .selectPreview(let selection):
             guard let source = selection.source else { return nil }
             self = .state(EndpointPath(ofVehicle: source.vehicle))
+        case .updateRouteFeedback(let update):
+            guard let vehicle = update.vehicle else { return nil }
+            self = .state(EndpointPath(ofVehicle: vehicle))
         case .receiptReport(let report):
             // A report for many endpoints has several parts. Each begins with another endpoint.
             guard let first = report.endpoints.first else { return nil }
@@ -64,6 +67,9 @@ package enum Relay: Sendable, Hashable, Codable {
         case .simulateDrive(let asked):
             guard let connection else { return nil }
             self = .event(asked.path, connection)
+        case .destinationShareWanted(let wanted):
+            guard let source = wanted.source, let connection else { return nil }
+            self = .event(source, connection)
         case .requestOutcome(let outcome): self = .outcome(outcome.vehicle, outcome.requestID)
         default: return nil  // The others are bounded by what the client asks for.
         }

@@ -177,7 +177,8 @@ extension Publication {
         case .pauseGuidance(let reason, let variants):
             .pauseGuidance(reason, description: variant.of(variants))
         case .showAlert(let alert): .showAlert(alert.keeping(variant))
-        case .shareDestination(let id, let place): .shareDestination(shareID: id, place.keeping(variant))
+        case .shareDestination(let id, let place, let trip):
+            .shareDestination(shareID: id, place.keeping(variant), trip: trip)
         default: self
         }
     }
@@ -190,7 +191,8 @@ extension Publication {
         case .startGuidance(let trip, let generation, let route):
             .startGuidance(trip.withoutDetails, generation: generation, route)
         case .updateTrip(let trip): .updateTrip(trip.withoutDetails)
-        case .shareDestination(let id, let place): .shareDestination(shareID: id, place.withoutDetails)
+        case .shareDestination(let id, let place, let trip):
+            .shareDestination(shareID: id, place.withoutDetails, trip: trip)
         default: self
         }
     }

@@ -65,7 +65,8 @@ extension Gateway {
         case .allowNavigation: self.allow(path.vehicle, at: now, into: &actions)
         case .vehicleSettings(let settings): self.update(settings, path, at: now, into: &actions)
         case .updateRouteSource, .zoomCluster, .alertResponse, .destinationShareAnswer, .vehicleExtension,
-            .selectPreview, .simulateDrive, .receipt:
+            .selectPreview, .simulateDrive,
+            .destinationShareWanted, .updateRouteFeedback, .receipt:
             guard isCurrent else {
                 return self.ignore(
                     message, session, path, connection, "the vehicle is not in this session", into: &actions)
@@ -194,6 +195,10 @@ extension Gateway {
         case .selectPreview(let selected):
             self.select(selected, session, path, connection, into: &actions)
         case .simulateDrive(let asked): self.simulate(asked, path, session, connection, into: &actions)
+        case .destinationShareWanted(let wanted):
+            self.wantDestination(wanted, session, path, connection, into: &actions)
+        case .updateRouteFeedback(let update):
+            self.setRouteFeedback(update.feedback, session, path, connection, into: &actions)
         case .receipt(let receipt): self.record(receipt, session, path, connection, at: now, into: &actions)
         default: break  // The others are not about one session.
         }
@@ -227,8 +232,12 @@ extension Gateway {
         self.reject(connection, rejection, type, session: session, into: &actions)
     }
 
+    private func content(of vehicle: VehicleID) -> SessionContent? {
+        self.vehicles[vehicle]?.session.flatMap { self.sessions[$0] }?.content
+    }
+
     private func isShown(_ alert: UInt32, in vehicle: VehicleID) -> Bool {
-        self.vehicles[vehicle]?.session.flatMap { self.sessions[$0] }?.content.alert == alert
+        self.content(of: vehicle)?.alert == alert
     }
 
     private func isHandled(_ name: ExtensionName, byClientOf vehicle: VehicleID) -> Bool {
@@ -312,6 +321,31 @@ extension Gateway {
         self.tellClient(of: path.vehicle, .updateRouteSource(update), into: &actions)
     }
 
+    private mutating func setRouteFeedback(
+        _ feedback: RouteFeedback, _ named: SessionID, _ path: EndpointPath, _ connection: ConnectionID,
+        into actions: inout [Action]
+    ) {
+        guard let content = self.content(of: path.vehicle) else { return }
+        guard content.isGuiding, feedback.generation == content.generation else {
+            return self.ignore(
+                .updateRouteFeedback(UpdateRouteFeedback(feedback)), named, path, connection,
+                "the route is not the current one", into: &actions)
+        }
+        if let segment = feedback.firstUnreachableSegment,
+            !content.route.segments.contains(Identifier(segment))
+        {
+            let rejection = Rejection(
+                .unknownReference, field: "first_unreachable_segment_id",
+                reason: "segment \(segment) was not added")
+            return self.reject(connection, rejection, .updateRouteFeedback, session: named, into: &actions)
+        }
+        let kept = [KeptFeedback(feedback)]
+        guard self.vehicles[path.vehicle]?.routeFeedback != kept else { return }
+        self.vehicles[path.vehicle]?.routeFeedback = kept
+        let update = UpdateRouteFeedback(feedback, vehicle: path.vehicle)
+        self.tellClient(of: path.vehicle, .updateRouteFeedback(update), into: &actions)
+    }
+
     private mutating func update(
         _ settings: VehicleSettings, _ path: EndpointPath, at now: Instant, into actions: inout [Action]
     ) {
@@ -331,7 +365,8 @@ extension Gateway {
         }
     }
 
-    /// Sends a client the display settings, the route source and the selected preview of a vehicle.
+    /// Sends a client the display settings, the route source and the selected preview of a vehicle, and its feedback on the
+    /// present route.
     func sendSettings(
         of id: VehicleID, _ session: SessionID, to connection: ConnectionID, into actions: inout [Action]
     ) {
@@ -349,9 +384,39 @@ extension Gateway {
         if let selection = self.sessions.elements[session]?.content.selection(of: id) {
             actions.append(.send(connection, Envelope(.selectPreview(selection), session: session)))
         }
+        if let kept = vehicle.routeFeedback?.first,
+            kept.generation == self.sessions[session]?.content.generation
+        {
+            let update = UpdateRouteFeedback(kept.feedback, vehicle: id)
+            actions.append(.send(connection, Envelope(.updateRouteFeedback(update), session: session)))
+        }
     }
 
     // MARK: Shares
+
+    private mutating func wantDestination(
+        _ wanted: DestinationShareWanted, _ named: SessionID, _ path: EndpointPath,
+        _ connection: ConnectionID, into actions: inout [Action]
+    ) {
+        guard let session = self.vehicles[path.vehicle]?.session.flatMap({ self.sessions[$0] }) else {
+            return
+        }
+        guard self.clients[session.client]?.granted.contains(.destinationSharing) == true else {
+            return self.ignore(
+                .destinationShareWanted(wanted), named, path, connection,
+                "the client shares no destinations", into: &actions)
+        }
+        guard session.content.trip(named: wanted.trip) != nil else {
+            let rejection = Rejection(
+                .unknownReference, field: "trip_id",
+                reason: "is neither one of the trip previews nor the trip that is driven")
+            return self.reject(
+                connection, rejection, .destinationShareWanted, session: named, into: &actions)
+        }
+        var wanted = wanted
+        wanted.source = path
+        self.tellClient(of: path.vehicle, .destinationShareWanted(wanted), into: &actions)
+    }
 
     private mutating func answerShare(
         _ answer: DestinationShareAnswer, _ path: EndpointPath, into actions: inout [Action]
@@ -418,10 +483,11 @@ extension Message {
     /// The feature without which an endpoint may not send this.
     fileprivate var neededFeature: Feature? {
         switch self {
-        case .withdrawRequest, .cancelNavigation, .allowNavigation, .updateRouteSource, .selectPreview:
+        case .withdrawRequest, .cancelNavigation, .allowNavigation, .updateRouteSource, .selectPreview,
+            .updateRouteFeedback:
             .requests
         case .promptAnswer: .prompts
-        case .destinationShareAnswer: .destinationSharing
+        case .destinationShareAnswer, .destinationShareWanted: .destinationSharing
         case .simulateDrive: .simulatedDrives
         default: nil  // The others need none.
         }

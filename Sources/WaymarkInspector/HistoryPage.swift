@@ -99,7 +99,8 @@ struct PlacedEntry: Sendable {
         case .openSession, .vehicleChanged, .waypointRequest, .destinationRequest, .startTripRequest,
             .requestAnswer, .requestOutcome, .updateRouteSource, .selectPreview, .vehicleSettings,
             .zoomCluster,
-            .vehicleExtension, .simulateDrive, .destinationShareStatus:
+            .vehicleExtension, .simulateDrive, .destinationShareStatus, .destinationShareWanted,
+            .updateRouteFeedback:
             HistoryAnswers.message(frame)?.namedVehicles.map(\.rawValue) ?? []
         default: []
         }
@@ -431,6 +432,8 @@ extension Message {
         case .zoomCluster(let zoom): [zoom.source?.vehicle].compactMap(\.self)
         case .vehicleExtension(let sent): [sent.source?.vehicle].compactMap(\.self)
         case .simulateDrive(let asked): [asked.vehicle].compactMap(\.self)
+        case .destinationShareWanted(let wanted): [wanted.source?.vehicle].compactMap(\.self)
+        case .updateRouteFeedback(let update): [update.vehicle].compactMap(\.self)
         case .vehicleSettings(let settings): [settings.source?.vehicle].compactMap(\.self)
         case .destinationShareStatus(let status): [status.vehicle]
         default: []

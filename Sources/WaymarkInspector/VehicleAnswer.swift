@@ -134,7 +134,8 @@ struct VehicleAnswer {
             maneuvers: self.maneuvers, laneGuidances: self.laneGuidances, segments: self.segments,
             stops: (self.picture.published?.trip?.waypoints ?? []).map { JSONPart(ModelJSON.waypoint($0)) },
             routeKey: self.picture.content.map(Self.routeKey),
-            routeSource: self.picture.record?.routeSource?.name)
+            routeSource: self.picture.record?.routeSource?.name,
+            routeFeedback: self.picture.record?.routeFeedback.map(Story.feedback))
     }
 
     /// The reasons below a path, and for all of the key; their paths are those in the row.

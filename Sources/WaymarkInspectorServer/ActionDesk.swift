@@ -141,14 +141,14 @@ package actor ActionDesk {
     package static let names = [
         "waypoint", "destination", "withdraw", "cancel", "allow", "routeSource", "answerPrompt",
         "answerShare",
-        "settings", "zoom", "alert", "connect", "disconnect",
+        "settings", "wantDestination", "zoom", "alert", "connect", "disconnect",
     ]
 
     private static let fields = [
         "vehicle", "action", "waypoint", "segment", "destination", "requestID", "reason", "routeSource",
         "accepted", "outcome", "shareID", "compass", "speedLimit", "contentStyle", "ready",
         "limitedUserInterfaces",
-        "zoomDirection", "alertID", "response", "actionID", "profile", "profileName",
+        "zoomDirection", "trip", "alertID", "response", "actionID", "profile", "profileName",
     ]
 
     /// Does something for a vehicle.
@@ -252,6 +252,7 @@ package actor ActionDesk {
         case .allow: await endpoint.allowNavigation()
         case .routeSource(let source): await endpoint.setRouteSource(source)
         case .settings(let settings): await endpoint.update(settings)
+        case .wantDestination(let trip): await endpoint.wantDestination(ofTrip: trip)
         case .zoom(let direction): await endpoint.zoom(direction)
         case .alert(let alert, let action): await endpoint.respondToAlert(alert, action: action)
         case .connect, .disconnect: break

@@ -20,6 +20,8 @@ enum VehicleAction: Sendable {
     case answerPrompt(String, Bool)
     case answerShare(String, RequestResult)
     case settings(DisplaySettings)
+    /// The id of a trip preview; empty: the trip that is driven.
+    case wantDestination(String)
     case zoom(ZoomDirection)
     case alert(UInt32, action: UInt32)
     /// Without a configuration it only speaks.
@@ -44,6 +46,8 @@ enum VehicleAction: Sendable {
         case "answerShare":
             self = .answerShare(try fields.text("shareID", max: 64), try Self.outcome(fields))
         case "settings": self = .settings(try Self.settings(fields))
+        case "wantDestination":
+            self = .wantDestination(fields.has("trip") ? try fields.text("trip", max: 128) : "")
         case "zoom": self = .zoom(try Self.value("zoomDirection", fields))
         case "alert":
             let alert = UInt32(try fields.number("alertID", 0...Int(UInt32.max)))
@@ -106,8 +110,8 @@ enum VehicleAction: Sendable {
     var isAnswered: Bool {
         switch self {
         case .waypoint, .destination, .cancel: true
-        case .withdraw, .allow, .routeSource, .answerPrompt, .answerShare, .settings, .zoom, .alert, .connect,
-            .disconnect:
+        case .withdraw, .allow, .routeSource, .answerPrompt, .answerShare, .settings, .wantDestination, .zoom,
+            .alert, .connect, .disconnect:
             false
         }
     }
@@ -126,6 +130,7 @@ enum VehicleAction: Sendable {
         case .answerPrompt(_, let isAccepted): isAccepted ? "accepted the stop" : "declined the stop"
         case .answerShare(_, let result): "answered the shared destination: \(result)"
         case .settings(let settings): "settings: \(settings)"
+        case .wantDestination: "asked the client for the destination"
         case .zoom(let direction): "asked the client to zoom \(direction.name)"
         case .alert(_, let action):
             action == 0 ? "dismissed the alert" : "chose action \(action) of the alert"

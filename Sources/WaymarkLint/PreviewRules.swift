@@ -38,9 +38,9 @@ struct PreviewUnknownRule: LintRule {
     private static let lateMax = Duration.seconds(1)
 
     private struct Previews {
-        var newest: [PublicationOutline.Preview]
+        var newest: [PublicationOutline.NamedTrip]
         /// Those before, and when they were replaced.
-        var replaced: (previews: [PublicationOutline.Preview], instant: Instant)?
+        var replaced: (previews: [PublicationOutline.NamedTrip], instant: Instant)?
 
         func has(_ trip: Identifier, _ routeChoice: UInt32?, at instant: Instant) -> Bool {
             var all = self.newest
@@ -48,7 +48,7 @@ struct PreviewUnknownRule: LintRule {
                 all += replaced.previews
             }
             return all.contains {
-                $0.trip == trip && (routeChoice.map($0.routeChoices.contains) ?? true)
+                $0.id == trip && (routeChoice.map($0.routeChoices.contains) ?? true)
             }
         }
     }

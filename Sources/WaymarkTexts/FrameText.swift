@@ -119,6 +119,9 @@ package struct FrameText {
         case .vehicleExtension(let sent):
             self.sentence("\(sent.name)", self.counted(sent.content.count, "byte"))
         case .simulateDrive(let asked): self.sentence(asked.action.name, Self.speed(asked))
+        case .destinationShareWanted(let wanted):
+            wanted.trip.isEmpty ? "of the trip that is driven" : "of trip \(wanted.trip)"
+        case .updateRouteFeedback(let update): Story.feedback(update.feedback)
         case .destinationShareStatus(let status):
             self.sentence(status.shareID, Self.detail(status.stage, status.vehicle))
         default: ""  // Said above.
@@ -153,8 +156,9 @@ package struct FrameText {
             route.map { self.joined("another route, \(reason.name)", self.size($0)) } ?? "the same route"
         case .showAlert(let alert): self.sentence("\(alert.id)", alert.titleVariants.first ?? "")
         case .dismissAlert(let alert, let dismissal): "\(alert), \(dismissal.name)"
-        case .shareDestination(let id, let destination):
-            self.sentence(Identifier(id), self.name(destination))
+        case .shareDestination(let id, let destination, let trip):
+            self.sentence(
+                Identifier(id), self.joined(self.name(destination), trip.isEmpty ? "" : "of trip \(trip)"))
         case .publishExtension(let published):
             self.sentence(
                 "\(published.name)",

@@ -109,7 +109,7 @@ package struct Story: Sendable, Hashable {
             return Self.decided("request", result) + (previewFollows ? ", trips to choose from follow" : "")
         case .alertShown(let alert): return "alert: \(alert.titleVariants.first ?? "")"
         case .alertDismissed(_, let dismissal): return "the alert is over: \(dismissal.name)"
-        case .destinationShared(_, let place): return "shared destination: \(Self.name(place))"
+        case .destinationShared(_, let place, _): return "shared destination: \(Self.name(place))"
         case .refused(let field, let reason): return "refused: \(field.isEmpty ? "" : "\(field): ")\(reason)"
         case .missed(let count): return "\(count) updates were left out"
         default: return nil  // No step of its own.
@@ -173,6 +173,19 @@ package struct Story: Sendable, Hashable {
     package static func estimates(_ estimates: TravelEstimates?) -> String {
         let minutes = estimates?.timeRemaining.map { ", \(($0.components.seconds + 59) / 60) min" } ?? ""
         return GuidanceText.distance(estimates) + minutes
+    }
+
+    /// The vehicle's view of a route, e.g. `arrives with 42 %, 18 %` or `does not reach stop 2`.
+    package static func feedback(_ feedback: RouteFeedback) -> String {
+        if let index = feedback.stops.firstIndex(where: { $0.reachability == .unreachable }) {
+            return index == feedback.stops.count - 1
+                ? "does not reach the last stop" : "does not reach stop \(index + 1)"
+        }
+        if let segment = feedback.firstUnreachableSegment { return "does not reach segment \(segment)" }
+        let charges = feedback.stops.compactMap(\.arrivalBatteryPerMille).map { "\((Int($0) + 5) / 10) %" }
+        if !charges.isEmpty { return "arrives with \(charges.joined(separator: ", "))" }
+        let isReachable = feedback.stops.contains { $0.reachability == .reachable }
+        return isReachable ? "reaches all stops" : "does not know how far it gets"
     }
 
     /// The name of a place, else its address, else its coordinates with five decimals, which is a metre.

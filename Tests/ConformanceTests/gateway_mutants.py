@@ -288,6 +288,12 @@ edit(
     up,
 )
 edit("names the field of an unknown trip wrongly", "Error", lambda body: body.get("field") == "trip_id" and body.update(field="trips"))
+drop("does not forward feedback on the route", "UpdateRouteFeedback")
+twice("forwards feedback on the route twice", "UpdateRouteFeedback")
+without("does not forward the stops of feedback on the route", "UpdateRouteFeedback", "stops")
+drop("does not forward that a destination is wanted", "DestinationShareWanted")
+without("does not name the trip whose destination is wanted", "DestinationShareWanted", "trip_id")
+without("does not forward the trip of a shared destination", "ShareDestination", "trip_id")
 drop("does not tell of changes of vehicles", "VehicleChanged")
 edit("says that vehicles are always joined", "VehicleChanged", lambda body: body["vehicle"].update(standing="JOINED"))
 edit("does not list endpoints", "VehicleChanged", lambda body: body["vehicle"].pop("endpoints", None))

@@ -443,6 +443,7 @@ declare namespace Answer {
 		/** None in a preview. */
 		endpoints?: (EndpointRecord & Connection)[];
 		routeSource?: string;
+		routeFeedback?: any;
 	}
 
 	interface EndpointRecord {
@@ -729,6 +730,8 @@ declare namespace Answer {
 		stops: any[];
 		routeKey?: string;
 		routeSource?: string;
+		/** A sentence about how far the vehicle gets. */
+		routeFeedback?: string;
 	}
 
 	interface ManeuverRow {

@@ -27,6 +27,7 @@ def last(mock: Mock, count: int = 1) -> Any:
         ("Zoom out", {"action": "zoom", "zoomDirection": "out"}),
         ("Ready to show", {"action": "settings", "ready": True}),
         ("Not ready", {"action": "settings", "ready": False}),
+        ("Ask for the destination", {"action": "wantDestination"}),
         ("Connect", {"action": "connect"}),
         ("Disconnect", {"action": "disconnect"}),
         ("Withdraw", {"action": "withdraw", "requestID": "q4"}),

@@ -543,6 +543,17 @@ def test_a_share_ends_when_every_vehicle_has_answered_or_left() -> None:
     assert ended.outcomes == {"car": Outcome.ACCEPTED, "bus": Outcome.TIMED_OUT}
 
 
+def test_the_destination_of_a_preview_is_shared_before_guidance() -> None:
+    machine, gateway = connected()
+    session = machine.open_session(("car",))
+    gateway.sent()
+    gateway.say(m.SessionOpened(request_id=session.opening.request_id, session_id=7, vehicles=(joined(),)))
+    session.publish(m.TripPreviews(trips=(TRIP,)))
+    shared = m.ShareDestination(share_id="there", destination=TRIP.destination, trip_id=TRIP.id)
+    session.publish(shared)
+    assert gateway.sent()[-1] == shared
+
+
 def test_the_outcome_of_a_share_is_not_known_after_a_loss() -> None:
     _, gateway, session = guided()
     share(gateway, session)
@@ -557,6 +568,8 @@ def test_messages_about_a_session_are_told_with_it() -> None:
     messages: list[Message] = [
         m.VehicleSettings(ready_to_show=True, vehicle_id="car", endpoint="cluster"),
         m.ZoomCluster(direction=m.ZoomDirection.IN, vehicle_id="car", endpoint="cluster"),
+        m.DestinationShareWanted(vehicle_id="car", endpoint="cluster"),
+        m.UpdateRouteFeedback(generation=1, vehicle_id="car"),
         m.ReceiptReport(gateway_sequence=1),
     ]
     for message in messages:

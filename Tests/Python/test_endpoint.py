@@ -478,6 +478,30 @@ def test_answers_go_only_to_a_gateway_that_asked() -> None:
     assert gateway.sent() == []
 
 
+def test_feedback_on_the_route_is_repeated_once_to_a_gateway_that_has_the_session() -> None:
+    machine, gateway = guided()
+    feedback = [m.UpdateRouteFeedback(generation=1, stops=(m.StopFeedback(arrival_battery_per_mille=charge),)) for charge in (420, 400)]
+    gateway.cut()
+    for each in feedback:
+        machine.send(each, 7)
+    gateway.now += 1
+    gateway.welcome(resumed=True)
+    assert gateway.sent() == [feedback[1]]
+    gateway.reconnect(resumed=True)
+    assert gateway.sent() == [feedback[1]]
+    gateway.reconnect(resumed=False)
+    assert gateway.sent() == []
+
+
+def test_a_wanted_destination_is_sent_once() -> None:
+    machine, gateway = guided()
+    wanted = m.DestinationShareWanted(trip_id="trip")
+    machine.send(wanted, 7)
+    assert gateway.sent() == [wanted]
+    gateway.reconnect(resumed=True)
+    assert gateway.sent() == []
+
+
 def test_what_is_about_the_moment_is_not_repeated() -> None:
     machine, gateway = guided()
     machine.send(m.ZoomCluster(direction=m.ZoomDirection.IN), 7)

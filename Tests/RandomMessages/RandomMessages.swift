@@ -321,11 +321,28 @@ extension RandomValues {
                 VehicleExtension(
                     name: self.extensionName(), content: self.list(0...64) { $0.number(0...UInt8.max) },
                     source: self.maybe { $0.path() }))
+        case .destinationShareWanted:
+            .destinationShareWanted(
+                DestinationShareWanted(
+                    trip: Identifier(self.text(0...128)), source: self.maybe { $0.path() }))
+        case .updateRouteFeedback:
+            .updateRouteFeedback(
+                UpdateRouteFeedback(self.routeFeedback(), vehicle: self.maybe { $0.vehicleID() }))
         case .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
             .readCounters, .counters:
             self.observerMessage(type)
         default: .publication(self.publication(type))
         }
+    }
+
+    mutating func routeFeedback() -> RouteFeedback {
+        RouteFeedback(
+            generation: self.number(0...UInt32.max),
+            stops: self.list(0...65) {
+                StopFeedback(
+                    arrivalBatteryPerMille: $0.maybe { $0.number(0...1_000) },
+                    reachability: $0.maybe { $0.enumeration() })
+            }, firstUnreachableSegment: self.maybe { $0.text(1...128) })
     }
 
     private mutating func publication(_ type: MessageType) -> Publication {
@@ -360,7 +377,7 @@ extension RandomValues {
         case .showAlert: return .showAlert(self.alert())
         case .dismissAlert: return .dismissAlert(self.id(), self.enumeration())
         case .shareDestination:
-            return .shareDestination(shareID: self.text(1...64), self.waypoint())
+            return .shareDestination(shareID: self.text(1...64), self.waypoint(), trip: self.text(0...128))
         case .updateSpeedLimit:
             return .speedLimit(self.speedLimit(), next: self.maybe { $0.speedLimitAhead() })
         case .finishGuidance: return .finishGuidance

@@ -68,6 +68,7 @@ extension RandomValues {
         record.hasStopped = self.flag()
         record.isGuidanceWanted = self.flag()
         record.routeSource = self.maybe { $0.enumeration() }
+        record.routeFeedback = self.maybe { $0.routeFeedback() }
         record.endpoints = self.list(0...3) { $0.endpointRecord() }
         record.owner = self.text(0...256)
         return record

@@ -65,7 +65,9 @@ struct Publisher {
     private mutating func choose(mayShare: Bool, _ random: inout SeededRandom) -> Publication {
         guard let trip = self.drive.trip else {
             let mayPreview = !self.withheld.contains(.tripPreviews)
-            return mayPreview && random.once(in: 4) ? self.previews(&random) : self.start(&random)
+            if mayPreview, random.once(in: 4) { return self.previews(&random) }
+            if mayShare, let shared = self.shareOfPreview(&random) { return shared }
+            return self.start(&random)
         }
         if self.drive.pause != nil, random.once(in: 2) {
             let reason = self.isRerouteAsked ? RerouteReason.waypointModified : .missedTurn
@@ -103,6 +105,15 @@ struct Publisher {
             return trip
         }
         return .tripPreviews(trips, selected: random.once(in: 2) ? trips[0].id : "")
+    }
+
+    /// The destination of the preview that is shown; nil if none is shared.
+    private mutating func shareOfPreview(_ random: inout SeededRandom) -> Publication? {
+        guard case .tripPreviews(let trips, _)? = self.drive.previews, let shown = trips.first,
+            shown.isDestinationShareable, random.once(in: 4)
+        else { return nil }
+        let shared = self.share(shown, isPreview: true)
+        return self.isWithheld(shared) ? nil : shared
     }
 
     private mutating func start(_ random: inout SeededRandom) -> Publication {
@@ -144,10 +155,11 @@ struct Publisher {
         return .showAlert(self.making.alert(&random))
     }
 
-    private mutating func share(_ trip: Trip) -> Publication {
+    private mutating func share(_ trip: Trip, isPreview: Bool = false) -> Publication {
         self.shareCount += 1
         return .shareDestination(
-            shareID: EquivalentIDs.id("\(self.client)-share-", self.shareCount).rawValue, trip.destination)
+            shareID: EquivalentIDs.id("\(self.client)-share-", self.shareCount).rawValue, trip.destination,
+            trip: isPreview ? trip.id : "")
     }
 
     private mutating func state(_ random: inout SeededRandom) -> Publication {

@@ -334,7 +334,7 @@ struct SimulatedEndpoint {
         self.drive.apply(publication)
         switch publication {
         case .finishGuidance, .cancelGuidance: self.end(self.session)
-        case .shareDestination(let id, _):
+        case .shareDestination(let id, _, _):
             guard !random.once(in: 4) else { return }
             let outcome = random.once(in: 2) ? Outcome.accepted : .declinedByUser
             self.intentions.append(

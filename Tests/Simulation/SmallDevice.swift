@@ -110,7 +110,8 @@ extension Publication {
             .addRouteSegments(segments.map { $0.with(texts) }, generation: generation)
         case .plain(.currentRoadName(let variants)): .currentRoadName(texts(variants))
         case .pauseGuidance(let reason, let variants): .pauseGuidance(reason, description: texts(variants))
-        case .shareDestination(let id, let place): .shareDestination(shareID: id, place.with(texts))
+        case .shareDestination(let id, let place, let trip):
+            .shareDestination(shareID: id, place.with(texts), trip: trip)
         default: self
         }
     }
@@ -119,7 +120,8 @@ extension Publication {
         switch self {
         case .tripPreviews(let trips, let selected): .tripPreviews(trips.map(\.plain), selected: selected)
         case .updateTrip(let trip): .updateTrip(trip.plain)
-        case .shareDestination(let id, let place): .shareDestination(shareID: id, place.plain)
+        case .shareDestination(let id, let place, let trip):
+            .shareDestination(shareID: id, place.plain, trip: trip)
         default: self
         }
     }
@@ -220,8 +222,8 @@ enum LongContent {
             .addRouteSegments(segments.map { self.lengthen($0, &random) }, generation: generation)
         case .plain(.currentRoadName) where random.once(in: 4):
             .currentRoadName((0..<8).map { _ in String(repeating: "road", count: 127) })
-        case .shareDestination(let id, let place):
-            .shareDestination(shareID: id, self.lengthen(place, &random))
+        case .shareDestination(let id, let place, let trip):
+            .shareDestination(shareID: id, self.lengthen(place, &random), trip: trip)
         default: publication
         }
     }

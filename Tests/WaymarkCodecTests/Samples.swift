@@ -110,7 +110,8 @@ enum Samples {
         case .waypointRequest, .destinationRequest, .withdrawRequest, .requestAnswer, .prompt, .promptAnswer,
             .promptOver, .requestOutcome, .cancelNavigation, .allowNavigation, .updateRouteSource,
             .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .destinationShareStatus,
-            .vehicleExtension, .selectPreview, .startTripRequest, .simulateDrive:
+            .vehicleExtension, .selectPreview, .startTripRequest, .simulateDrive, .destinationShareWanted,
+            .updateRouteFeedback:
             Envelope(self.vehicleMessage(type))
         case .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
             .readCounters, .counters:
@@ -221,7 +222,7 @@ extension Samples {
         case .resumeGuidance: .resumeGuidance(generation: 2, .waypointModified, self.route)
         case .showAlert: .showAlert(self.alert)
         case .dismissAlert: .dismissAlert(3, .userDismissed)
-        case .shareDestination: .shareDestination(shareID: "share-1", self.destination)
+        case .shareDestination: .shareDestination(shareID: "share-1", self.destination, trip: "trip-1")
         case .cancelGuidance: .cancelGuidance
         case .updateSpeedLimit:
             .speedLimit(
@@ -277,6 +278,10 @@ extension Samples {
             .vehicleExtension(
                 VehicleExtension(name: self.tyres, content: Array("ok".utf8), source: self.path))
         case .simulateDrive: .simulateDrive(self.simulateDrive)
+        case .destinationShareWanted:
+            .destinationShareWanted(DestinationShareWanted(trip: "trip-1", source: self.path))
+        case .updateRouteFeedback:
+            .updateRouteFeedback(UpdateRouteFeedback(self.feedback, vehicle: self.vehicle))
         case .alertResponse:
             .alertResponse(AlertResponse(alert: 3, response: .action(1), source: self.path))
         case .destinationShareAnswer:
@@ -295,6 +300,13 @@ extension Samples {
         (asked.vehicle, asked.endpoint) = (self.vehicle, self.endpoint)
         return asked
     }
+
+    static let feedback = RouteFeedback(
+        generation: 3,
+        stops: [
+            StopFeedback(arrivalBatteryPerMille: 420, reachability: .reachable), StopFeedback(),
+            StopFeedback(reachability: .unreachable),
+        ], firstUnreachableSegment: "leg-2")
 
     private static var settings: VehicleSettings {
         var settings = VehicleSettings()

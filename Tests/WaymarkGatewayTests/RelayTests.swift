@@ -182,7 +182,11 @@ import WaymarkProtocol
         var (zoom, response) = (ZoomCluster(direction: .in), AlertResponse(alert: 1, response: .action(1)))
         var sent = VehicleExtension(name: ExtensionName(unchecked: "org.example.tyres"), content: [1])
         (zoom.source, response.source, sent.source) = (path, path, path)
-        for message in [Message.zoomCluster(zoom), .alertResponse(response), .vehicleExtension(sent)] {
+        let wanted = DestinationShareWanted(source: path)
+        for message in [
+            Message.zoomCluster(zoom), .alertResponse(response), .vehicleExtension(sent),
+            .destinationShareWanted(wanted),
+        ] {
             #expect(
                 Relay(of: Envelope(message), from: Self.sender) == .event(path, Self.sender),
                 "\(message.type)")

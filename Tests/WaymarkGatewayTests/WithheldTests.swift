@@ -22,7 +22,7 @@ extension Publication {
         case .plain(.currentRoadName): [.currentRoadName]
         case .showAlert, .dismissAlert: [.navigationAlerts]
         case .speedLimit: [.speedLimit]
-        case .shareDestination(_, let destination): destination.content.union([.destinationSharing])
+        case .shareDestination(_, let destination, _): destination.content.union([.destinationSharing])
         case .tripEstimates, .pauseGuidance, .finishGuidance, .cancelGuidance, .publishExtension: []
         }
     }

@@ -112,6 +112,7 @@
             for body in [
                 #"{"vehicle": "car", "action": "allow"}"#, #"{"vehicle": "car", "action": "connect"}"#,
                 #"{"vehicle": "car", "action": "zoom", "zoomDirection": "in"}"#,
+                #"{"vehicle": "car", "action": "wantDestination"}"#,
                 #"{"vehicle": "bus", "action": "connect"}"#, #"{"vehicle": "bus", "action": "disconnect"}"#,
             ] { try await drive.desk.act(body) }
             // Shared destinations are answered, too.

@@ -29,6 +29,7 @@ import WaymarkTransport
         .receipt, .waypointRequest, .destinationRequest, .withdrawRequest, .promptAnswer, .cancelNavigation,
         .allowNavigation, .updateRouteSource, .vehicleSettings, .zoomCluster, .alertResponse,
         .destinationShareAnswer, .vehicleExtension, .selectPreview, .startTripRequest, .simulateDrive,
+        .destinationShareWanted, .updateRouteFeedback,
     ]
     static let peers: Set<MessageType> = [.ping, .pong, .goodbye]
 
@@ -116,6 +117,8 @@ import WaymarkTransport
             .selectPreview(SelectPreview(trip: "t")),
             .startTripRequest(StartTripRequest(requestID: "s", trip: "t")),
             .simulateDrive(SimulateDrive(.start)),
+            .destinationShareWanted(DestinationShareWanted()),
+            .updateRouteFeedback(UpdateRouteFeedback(RouteFeedback(generation: 1))),
         ]
         return Dictionary(
             uniqueKeysWithValues: (messages + publications.map { .publication($0) }).map { ($0.type, $0) })

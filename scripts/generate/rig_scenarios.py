@@ -26,6 +26,8 @@ ACTIONS = [
     {"route-source": "clientUnchanged"},
     {"select-preview": {"trip": "preview-2", "route-choice": 2}},
     {"request": {"trip": "preview-2", "route-choice": 2, "id": "a"}},
+    {"route-feedback": {"stops": [420, "reachable", "unreachable"], "first-unreachable": "leg-1", "generation": 1}},
+    {"want-destination": "preview-1"},
     {"zoom": "in"},
     {"simulate-drive": "stop"},
     {"simulate-drive": {"speed": 20}},

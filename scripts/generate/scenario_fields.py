@@ -86,6 +86,11 @@ OTHERS = {
     m.ZoomCluster: {"zoomDirection": word(m.ZoomDirection), **ENDPOINT},
     m.VehicleExtension: {"name": TEXT, "content": TEXT, **ENDPOINT},
     m.SimulateDrive: {"simulationAction": word(m.SimulationAction), "speedPercent": NUMBER, "client": TEXT, **ENDPOINT},
+    m.DestinationShareWanted: {"trip": TEXT, **ENDPOINT},
+    m.UpdateRouteFeedback: {
+        "generation": NUMBER, "firstUnreachableSegment": TEXT, "vehicle": TEXT,
+        "stops": Items(Object({"arrivalBatteryPerMille": NUMBER, "reachability": word(m.Reachability)})),
+    },
     m.AlertResponse: {"alertID": NUMBER, "dismissal": word(m.AlertDismissal), "action": NUMBER, **ENDPOINT},
     m.DestinationShareAnswer: {"shareID": TEXT, **OUTCOME},
     m.DestinationShareStatus: {

@@ -39,7 +39,7 @@ FULL = {
     "Polyline": {"latitude_e6_deltas": [47141000, -1500], "longitude_e6_deltas": [9521500, 1300]},
 }
 # Messages that the gateway sends on with the vehicle and the endpoint that sent them.
-SENT_ON = ("AlertResponse", "VehicleSettings", "ZoomCluster", "VehicleExtension", "SelectPreview")
+SENT_ON = ("AlertResponse", "VehicleSettings", "ZoomCluster", "VehicleExtension", "SelectPreview", "DestinationShareWanted")
 # What a field needs beside it: other fields of its message, or None to remove one.
 BESIDE = {
     ("FeatureGrant", "granted"): {"granted": None},

@@ -60,6 +60,7 @@ SENT_ON = (
     ("ZoomCluster", {"direction": 1}),
     ("VehicleExtension", {"name": "a.b"}),
     ("SelectPreview", {"trip_id": "t"}),
+    ("DestinationShareWanted", {}),
 )
 CONTRADICTIONS = [
     ("Hello", {**HELLO, "version_min": 3, "role": 2, "navigation": NAVIGATION}, "INCONSISTENT", "version_max"),

@@ -303,6 +303,10 @@ class Conversations:
         talk = self.new("the trip changes").join().start()
         talk.publish("UpdateTrip", {"trip": {**TRIP, "waypoints": [PLACE], "destination_shareable": True}})
         talk.publish("ShareDestination", {"share_id": "s", "destination": PLACE})
+        talk = self.new("the destination of a preview is shared").join()
+        talk.publish("TripPreviews", {"trips": [{**TRIP, "destination_shareable": True}]})
+        talk.publish("ShareDestination", {"share_id": "s", "destination": PLACE, "trip_id": TRIP["id"]})
+        talk.start()
         talk = self.new("the maneuver state").join().start(maneuvers=maneuvers(1, 2), upcoming_maneuver_ids=[1, 2])
         for state in (1, 2, 3, 0, 2):
             talk.with_generation("UpdateManeuverState", state=state)

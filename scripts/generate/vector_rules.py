@@ -344,6 +344,7 @@ CHECKS = {
     **pair("VehicleExtension"),
     **pair("SelectPreview"),
     ("SimulateDrive", "vehicle_id"): together("vehicle_id", "endpoint"),
+    **pair("DestinationShareWanted"),
     ("Receipt", "shown_sequence"): receipt,
     ("EndpointReceipt", "shown_sequence"): receipt,
 }

@@ -318,6 +318,15 @@ static inline const ProtobufCMessageDescriptor *_Nonnull waymark_start_trip_requ
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_simulate_drive_descriptor(void) {
     return &waymark__v1__simulate_drive__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_destination_share_wanted_descriptor(void) {
+    return &waymark__v1__destination_share_wanted__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_stop_feedback_descriptor(void) {
+    return &waymark__v1__stop_feedback__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_update_route_feedback_descriptor(void) {
+    return &waymark__v1__update_route_feedback__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_receipt_descriptor(void) {
     return &waymark__v1__receipt__descriptor;
 }

@@ -64,6 +64,8 @@ public struct GatewaySnapshot: Sendable, Hashable {
         public let isGuidanceWanted: Bool
         /// Its use of the route; nil if it has not told.
         public let routeSource: RouteSource?
+        /// Its last feedback in the session, perhaps on an earlier route; nil if it has not told.
+        public let routeFeedback: RouteFeedback?
         /// The owner, e.g. `user 1000`; empty while only a session waits for it.
         public let owner: String
         /// The endpoints, in the order of their names; empty while only a session waits for the vehicle.
@@ -226,6 +228,7 @@ extension GatewaySnapshot.Vehicle {
         self.hasStopped = record.hasStopped
         self.isGuidanceWanted = record.isGuidanceWanted
         self.routeSource = record.routeSource
+        self.routeFeedback = record.routeFeedback
         self.owner = record.owner
         self.endpoints = record.endpoints.map { GatewaySnapshot.Endpoint($0, clock) }
     }

@@ -44,9 +44,10 @@ struct AppSession: Sendable {
     mutating func tell(_ event: SessionEvent) -> Bool {
         switch event {
         case .vehicleChanged(let vehicle, .left, _): self.standing.removeAll { $0.isStanding(of: vehicle) }
-        case .vehicleChanged, .routeSource: self.keep(event)
+        case .vehicleChanged, .routeSource, .routeFeedback: self.keep(event)
         case .settings(let vehicle, let endpoint, let settings): self.keep(settings, vehicle, endpoint)
-        case .previewSelected, .zoom, .alertResponse, .extensionReceived, .waypointResult, .startTripResult,
+        case .previewSelected, .zoom, .destinationWanted, .alertResponse, .extensionReceived, .waypointResult,
+            .startTripResult,
             .shareResult, .received, .rejected, .missed, .ended:
             break
         }
@@ -87,8 +88,11 @@ extension SessionEvent {
     /// Whether it is about this vehicle's standing or settings.
     fileprivate func isStanding(of vehicle: String) -> Bool {
         switch self {
-        case .vehicleChanged(vehicle, _, _), .routeSource(vehicle, _), .settings(vehicle, _, _): true
-        case .vehicleChanged, .routeSource, .settings, .previewSelected, .zoom, .alertResponse,
+        case .vehicleChanged(vehicle, _, _), .routeSource(vehicle, _), .routeFeedback(vehicle, _),
+            .settings(vehicle, _, _):
+            true
+        case .vehicleChanged, .routeSource, .routeFeedback, .settings, .previewSelected, .zoom,
+            .destinationWanted, .alertResponse,
             .extensionReceived, .waypointResult, .startTripResult, .shareResult, .received, .rejected,
             .missed,
             .ended:

@@ -237,13 +237,14 @@ package struct ClientMachine: PeerMachine {
     ///
     /// - Throws: Why it is not shared; the call gets no answer then.
     package mutating func share(
-        _ destination: Waypoint, id: String, in key: Identifier, call: Int, into outputs: inout [Output]
+        _ destination: Waypoint, ofTrip trip: String = "", id: String, in key: Identifier, call: Int,
+        into outputs: inout [Output]
     ) throws(ClientError) {
         let share = Identifier(id)
         guard self.sessions[key]?.isSharing(share) != true else {
             throw .invalid("the share \(share) is under way; give every share an id of its own")
         }
-        try self.publish(.shareDestination(shareID: id, destination), in: key, into: &outputs)
+        try self.publish(.shareDestination(shareID: id, destination, trip: trip), in: key, into: &outputs)
         guard self.sessions[key]?.state.waitingShares.contains(share) == true else {
             throw .interrupted("too much waited to be sent; share the destination again")
         }

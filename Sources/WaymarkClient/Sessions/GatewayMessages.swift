@@ -80,7 +80,7 @@ extension ClientMachine {
             rejection.code == .sequenceGap
             ? self.sessions[key]?.state.sent(as: rejection.sequence)
             : self.sessions[key]?.state.reject(rejection.sequence)
-        if case .shareDestination(let share, _) = refused {
+        if case .shareDestination(let share, _, _) = refused {
             self.sessions[key]?.failShare(
                 Identifier(share), ClientError(rejection), into: &outputs)
         }

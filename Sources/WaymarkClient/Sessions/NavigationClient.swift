@@ -148,7 +148,7 @@ public actor NavigationClient {
 
     /// Shares a destination and waits for all outcomes.
     func share(
-        _ session: NavigationSession, _ share: String, _ destination: Waypoint
+        _ session: NavigationSession, _ share: String, _ destination: Waypoint, ofTrip trip: String
     ) async throws(ClientError) -> [String: RequestResult] {
         guard !Task.isCancelled else { throw .cancelled }
         try self.requireOpen(session)
@@ -158,7 +158,8 @@ public actor NavigationClient {
                 self.shares[call] = continuation
                 do throws(ClientError) {
                     try self.use { (client, outputs) throws(ClientError) in
-                        try client.share(destination, id: share, in: key, call: call, into: &outputs)
+                        try client.share(
+                            destination, ofTrip: trip, id: share, in: key, call: call, into: &outputs)
                     }
                 } catch {
                     self.shares.removeValue(forKey: call)?.resume(returning: .failure(error))

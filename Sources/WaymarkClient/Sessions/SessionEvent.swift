@@ -3,9 +3,9 @@ internal import WaymarkProtocol
 
 /// Something that happens to a session, besides what its client publishes.
 ///
-/// For a slow reader only the newest `vehicleChanged`, `routeSource`, `previewSelected` and `received` of each vehicle is queued. Of all events
-/// at most 256 are queued; beyond that the oldest are dropped and ``missed(_:)`` tells how many. `ended` is the last event and
-/// is never dropped.
+/// For a slow reader only the newest `vehicleChanged`, `routeSource`, `previewSelected`, `routeFeedback` and `received` of each vehicle is
+/// queued. Of all events at most 256 are queued; beyond that the oldest are dropped and ``missed(_:)`` tells how many. `ended` is the last
+/// event and is never dropped.
 public enum SessionEvent: Sendable, Hashable {
     /// A vehicle's part in the session.
     public enum Standing: Sendable, Hashable, CustomStringConvertible {
@@ -77,6 +77,11 @@ public enum SessionEvent: Sendable, Hashable {
     /// The vehicle's user selected a trip of the newest previews, and of its route choices this one; nil: the trip's selected one, or its
     /// first. The client shows the previews again, with the trip selected.
     case previewSelected(vehicle: String, endpoint: String, trip: String, routeChoice: UInt32?)
+    /// The vehicle says how far it gets on the present route with its charge. A client may insert a stop to charge, and publish the new trip.
+    case routeFeedback(vehicle: String, RouteFeedback)
+    /// The user of the vehicle wants the destination of a trip preview, or with an empty `trip` of the trip that is driven. Answered by
+    /// ``NavigationSession/share(_:ofTrip:shareID:)``, or by nothing.
+    case destinationWanted(vehicle: String, endpoint: String, trip: String)
     /// Display settings changed: all of the endpoint; those that were never set are nil.
     case settings(vehicle: String, endpoint: String, DisplaySettings)
     /// The vehicle wants the map larger or smaller.
@@ -109,9 +114,11 @@ extension SessionEvent: FeedElement {
         case (.vehicleChanged(let new, _, _), .vehicleChanged(let old, _, _)): new == old
         case (.routeSource(let new, _), .routeSource(let old, _)): new == old
         case (.previewSelected(let new, _, _, _), .previewSelected(let old, _, _, _)): new == old
+        case (.routeFeedback(let new, _), .routeFeedback(let old, _)): new == old
         case (.received, .received): true
         // Settings do not replace each other: each has only what changed.
-        case (.vehicleChanged, _), (.routeSource, _), (.received, _), (.settings, _), (.zoom, _),
+        case (.vehicleChanged, _), (.routeSource, _), (.routeFeedback, _), (.received, _), (.settings, _),
+            (.zoom, _), (.destinationWanted, _),
             (.alertResponse, _), (.extensionReceived, _), (.waypointResult, _), (.shareResult, _),
             (.previewSelected, _), (.startTripResult, _), (.rejected, _), (.missed, _),
             (.ended, _):
@@ -162,6 +169,12 @@ extension SessionEvent {
                 vehicle: selection.source?.vehicle.rawValue ?? "",
                 endpoint: selection.source?.endpoint.rawValue ?? "", trip: selection.trip.rawValue,
                 routeChoice: selection.routeChoice)
+        case .updateRouteFeedback(let update):
+            self = .routeFeedback(vehicle: update.vehicle?.rawValue ?? "", update.feedback)
+        case .destinationShareWanted(let wanted):
+            self = .destinationWanted(
+                vehicle: wanted.source?.vehicle.rawValue ?? "",
+                endpoint: wanted.source?.endpoint.rawValue ?? "", trip: wanted.trip.rawValue)
         case .vehicleSettings(let settings):
             self = .settings(
                 vehicle: settings.source?.vehicle.rawValue ?? "",

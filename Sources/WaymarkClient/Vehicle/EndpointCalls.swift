@@ -218,6 +218,17 @@ extension EndpointMachine {
         self.sendChecked(.selectPreview(selection), self.sessionID, into: &outputs)
     }
 
+    /// Tells the client how far the vehicle gets on the route.
+    package mutating func setRouteFeedback(_ feedback: RouteFeedback, into outputs: inout [Output]) {
+        self.sendChecked(.updateRouteFeedback(UpdateRouteFeedback(feedback)), self.sessionID, into: &outputs)
+    }
+
+    /// Asks the client to share the destination of a trip.
+    package mutating func wantDestination(ofTrip trip: String, into outputs: inout [Output]) {
+        let wanted = DestinationShareWanted(trip: Identifier(trip))
+        self.sendChecked(.destinationShareWanted(wanted), self.sessionID, into: &outputs)
+    }
+
     /// Tells the client how the display is set; nil leaves a setting as it was.
     package mutating func update(_ settings: DisplaySettings, into outputs: inout [Output]) {
         self.sendChecked(.vehicleSettings(settings.message), into: &outputs)

@@ -165,7 +165,7 @@ package struct EndpointMachine: PeerMachine {
             outputs.append(.log(Self.refusalNote(rejection.field, rejection.reason)))
         case .prompt(let prompt): self.ask(prompt, at: now, &outputs)
         case .promptOver(let over): self.stopPrompts(&outputs) { $0.id == over.requestID }
-        case .publication(.shareDestination(let id, let destination)):
+        case .publication(.shareDestination(let id, let destination, _)):
             if self.firstHello.features.contains(.destinationSharing) {
                 outputs.append(.offer(share: Identifier(id), destination, envelope.session))
             }

@@ -13,8 +13,9 @@ internal import WaymarkProtocol
 /// | settings | all of them are sent to a restarted gateway |
 /// | route source | sent to a restarted gateway once the same client guides again |
 /// | the selected preview | sent again once, to a gateway that still has the session, unless newer previews have come |
+/// | route feedback | the newest is sent again once, to a gateway that still has the session: the generation is of its route |
 /// | answers to prompts and shares | sent again once, to a gateway that still has the question |
-/// | answers to alerts, extensions, simulated drives | only if not sent yet, to a gateway that still has the session: the client may act on each |
+/// | answers to alerts, wanted destinations, extensions, simulated drives | only if not sent yet, to a gateway that still has the session: the client may act on each |
 /// | zoom, receipts | not sent again: they are about the moment |
 ///
 /// "A restarted gateway" is one that does not resume the endpoint, whatever the reason.
@@ -39,6 +40,8 @@ struct EndpointOutbox: Sendable, Hashable {
         case promptAnswer(Identifier)
         case shareAnswer(Identifier)
         case alertResponse
+        case routeFeedback
+        case wantedDestination
         case `extension`
         case simulation
         case zoom
@@ -58,7 +61,8 @@ struct EndpointOutbox: Sendable, Hashable {
             case .request: self.timesSent > 0
             case .withdrawal: true  // A request that was never sent is removed, not withdrawn.
             case .stop, .ownNavigation, .allowance, .routeSource, .preview, .settings, .promptAnswer,
-                .shareAnswer, .alertResponse, .extension, .simulation, .zoom, .receipt:
+                .shareAnswer, .alertResponse, .routeFeedback, .wantedDestination, .extension, .simulation,
+                .zoom, .receipt:
                 false
             }
         }
@@ -224,7 +228,7 @@ struct EndpointOutbox: Sendable, Hashable {
             // An `allow` is no answer to a later "I navigate myself" of another endpoint.
             case .allowance: isConfirmed && !entry.isWaiting
             case .request, .withdrawal, .routeSource, .preview, .settings, .promptAnswer, .shareAnswer,
-                .alertResponse, .extension, .simulation, .zoom, .receipt:
+                .alertResponse, .routeFeedback, .wantedDestination, .extension, .simulation, .zoom, .receipt:
                 false
             }
         }
@@ -258,7 +262,9 @@ struct EndpointOutbox: Sendable, Hashable {
         (self.routeSource, self.session, self.client) = (nil, .none, nil)
         self.entries.removeAll {
             switch $0.key {
-            case .routeSource, .preview, .shareAnswer, .alertResponse, .extension, .simulation, .zoom, .receipt: true
+            case .routeSource, .preview, .shareAnswer, .alertResponse, .routeFeedback, .wantedDestination,
+                .extension, .simulation, .zoom, .receipt:
+                true
             case .request, .withdrawal, .stop, .ownNavigation, .allowance, .settings, .promptAnswer: false
             }
         }
@@ -269,9 +275,9 @@ extension EndpointOutbox.Key {
     fileprivate var isUnique: Bool {
         switch self {
         case .request, .withdrawal, .stop, .ownNavigation, .allowance, .routeSource, .preview, .settings,
-            .promptAnswer, .shareAnswer, .receipt:
+            .promptAnswer, .shareAnswer, .routeFeedback, .receipt:
             true
-        case .alertResponse, .extension, .simulation, .zoom: false
+        case .alertResponse, .wantedDestination, .extension, .simulation, .zoom: false
         }
     }
 
@@ -281,7 +287,8 @@ extension EndpointOutbox.Key {
         case .request, .withdrawal, .ownNavigation: true
         case .stop(let session): session != .none
         case .allowance, .routeSource, .preview, .settings, .promptAnswer, .shareAnswer, .alertResponse,
-            .extension, .simulation, .zoom, .receipt:
+            .routeFeedback,
+            .wantedDestination, .extension, .simulation, .zoom, .receipt:
             false
         }
     }
@@ -290,10 +297,10 @@ extension EndpointOutbox.Key {
     fileprivate var isRepeated: Bool {
         switch self {
         case .request, .withdrawal, .ownNavigation, .allowance, .routeSource, .preview, .settings,
-            .promptAnswer, .shareAnswer:
+            .promptAnswer, .shareAnswer, .routeFeedback:
             true
         case .stop(let session): session != .none
-        case .alertResponse, .extension, .simulation, .zoom, .receipt: false
+        case .alertResponse, .wantedDestination, .extension, .simulation, .zoom, .receipt: false
         }
     }
 
@@ -304,7 +311,9 @@ extension EndpointOutbox.Key {
     /// Answers a question that a restarted gateway never asked, or is about a session that it does not know.
     fileprivate var isAnswer: Bool {
         switch self {
-        case .preview, .promptAnswer, .shareAnswer, .alertResponse, .extension, .simulation: true
+        case .preview, .promptAnswer, .shareAnswer, .alertResponse, .routeFeedback, .wantedDestination,
+            .extension, .simulation:
+            true
         case .request, .withdrawal, .stop, .ownNavigation, .allowance, .routeSource, .settings, .zoom,
             .receipt:
             false
@@ -338,6 +347,8 @@ extension Envelope {
         case .promptAnswer(let answer): .promptAnswer(answer.requestID)
         case .destinationShareAnswer(let answer): .shareAnswer(answer.shareID)
         case .alertResponse: .alertResponse
+        case .updateRouteFeedback: .routeFeedback
+        case .destinationShareWanted: .wantedDestination
         case .vehicleExtension: .extension
         case .simulateDrive: .simulation
         case .zoomCluster: .zoom
@@ -358,7 +369,7 @@ extension Rejection {
         guard self.code == .notGranted else { return false }
         switch MessageType(rawValue: self.messageType) {
         case .waypointRequest, .destinationRequest, .startTripRequest, .withdrawRequest, .cancelNavigation,
-            .allowNavigation, .updateRouteSource:
+            .allowNavigation, .updateRouteSource, .updateRouteFeedback:
             return true
         default: return false  // Answers need features of their own.
         }

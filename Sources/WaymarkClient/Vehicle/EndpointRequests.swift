@@ -104,6 +104,19 @@ extension VehicleEndpoint {
         }
     }
 
+    /// Tells the client how far the vehicle gets on the route with its charge. The gateway ignores feedback on a route that is not the
+    /// current one: ``VehicleState/generation`` is the current one's.
+    public func setRouteFeedback(_ feedback: RouteFeedback) {
+        self.use { endpoint, outputs in endpoint.setRouteFeedback(feedback, into: &outputs) }
+    }
+
+    /// Asks the client to share the destination of a trip. The client does so, or does nothing.
+    ///
+    /// - Parameter trip: The id of one of the trip previews; empty while guided: the trip that is driven.
+    public func wantDestination(ofTrip trip: String = "") {
+        self.use { endpoint, outputs in endpoint.wantDestination(ofTrip: trip, into: &outputs) }
+    }
+
     /// Tells the client how the display is set; nil leaves a setting as it was.
     public func update(_ settings: DisplaySettings) {
         self.use { endpoint, outputs in endpoint.update(settings, into: &outputs) }

@@ -394,7 +394,7 @@ extension VehicleUpdate {
         /// The alert of this id was removed.
         case alertDismissed(UInt32, AlertDismissal)
         /// A destination that the client offers; `onDestination` of the configuration answers it.
-        case destinationShared(shareID: String, Waypoint)
+        case destinationShared(shareID: String, Waypoint, trip: String)
         /// Content of an extension of the configuration: of the state with this key, or of an event.
         case extensionReceived(name: String, content: [UInt8], key: UInt16?)
         /// The client ended guidance at the destination.
@@ -448,7 +448,7 @@ extension VehicleUpdate.Content {
             .cancelNavigation, .allowNavigation, .updateRouteSource,
             .vehicleSettings, .zoomCluster, .alertResponse, .vehicleExtension, .simulateDrive,
             .destinationShareAnswer,
-            .destinationShareStatus,
+            .destinationShareStatus, .destinationShareWanted, .updateRouteFeedback,
             .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
             .readCounters, .counters:
             self = .other
@@ -473,7 +473,8 @@ extension VehicleUpdate.Content {
         case .resumeGuidance(_, let reason, let route): self = .guidanceResumed(reason, route)
         case .showAlert(let alert): self = .alertShown(alert)
         case .dismissAlert(let id, let dismissal): self = .alertDismissed(id, dismissal)
-        case .shareDestination(let id, let place): self = .destinationShared(shareID: id, place)
+        case .shareDestination(let id, let place, let trip):
+            self = .destinationShared(shareID: id, place, trip: trip)
         case .speedLimit(let limit, let next): self = .speedLimit(limit, next: next)
         case .finishGuidance: self = .finished
         case .cancelGuidance: self = .cancelled

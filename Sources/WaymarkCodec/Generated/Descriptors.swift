@@ -66,6 +66,8 @@ extension MessageType {
         case .vehicleExtension: unsafe waymark_vehicle_extension_descriptor()
         case .selectPreview: unsafe waymark_select_preview_descriptor()
         case .startTripRequest: unsafe waymark_start_trip_request_descriptor()
+        case .destinationShareWanted: unsafe waymark_destination_share_wanted_descriptor()
+        case .updateRouteFeedback: unsafe waymark_update_route_feedback_descriptor()
         case .simulateDrive: unsafe waymark_simulate_drive_descriptor()
         case .observe: unsafe waymark_observe_descriptor()
         case .observationBegin: unsafe waymark_observation_begin_descriptor()
@@ -86,7 +88,8 @@ extension MessageType {
         case .startGuidance:
             2
         case .addManeuvers, .addLaneGuidances, .addRouteSegments, .upcomingManeuvers, .currentLaneGuidance,
-            .updateManeuverState, .updateManeuverEstimates, .currentRouteSegment, .resumeGuidance:
+            .updateManeuverState, .updateManeuverEstimates, .currentRouteSegment, .resumeGuidance,
+            .updateRouteFeedback:
             1
         default: 0
         }

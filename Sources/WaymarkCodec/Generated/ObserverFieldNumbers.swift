@@ -42,6 +42,7 @@ extension FieldNumber {
         static let routeSource = 6
         static let endpoints = 7
         static let owner = 8
+        static let routeFeedback = 9
     }
 
     enum ClientRecord {

@@ -42,6 +42,7 @@ extension FieldRules {
         "route_source": .any,
         "endpoints": .any.atMost(1_024),
         "owner": .text(256),
+        "route_feedback": .any,
     ]
 
     static let clientRecord: Rules = [

@@ -164,6 +164,7 @@ extension FieldNumber {
     enum ShareDestination {
         static let shareId = 1
         static let destination = 2
+        static let tripId = 3
     }
 
     enum UpdateSpeedLimit {

@@ -168,6 +168,7 @@ extension FieldRules {
     static let shareDestination: Rules = [
         "share_id": .requiredText(64),
         "destination": .any.required,
+        "trip_id": .text(128),
     ]
 
     static let finishGuidance: Rules = [:]

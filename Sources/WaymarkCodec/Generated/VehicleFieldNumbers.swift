@@ -125,6 +125,24 @@ extension FieldNumber {
         static let endpoint = 5
     }
 
+    enum DestinationShareWanted {
+        static let tripId = 1
+        static let vehicleId = 2
+        static let endpoint = 3
+    }
+
+    enum StopFeedback {
+        static let arrivalBatteryPerMille = 1
+        static let reachability = 2
+    }
+
+    enum UpdateRouteFeedback {
+        static let generation = 1
+        static let stops = 2
+        static let firstUnreachableSegmentId = 3
+        static let vehicleId = 4
+    }
+
     enum Receipt {
         static let receivedSequence = 1
         static let shownSequence = 2

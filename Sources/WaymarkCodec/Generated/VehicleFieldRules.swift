@@ -127,6 +127,24 @@ extension FieldRules {
         "endpoint": .name,
     ]
 
+    static let destinationShareWanted: Rules = [
+        "trip_id": .text(128),
+        "vehicle_id": .name,
+        "endpoint": .name,
+    ]
+
+    static let stopFeedback: Rules = [
+        "arrival_battery_per_mille": .range(0...1_000),
+        "reachability": .enumeration,
+    ]
+
+    static let updateRouteFeedback: Rules = [
+        "generation": .any,
+        "stops": .any.atMost(65),
+        "first_unreachable_segment_id": .text(128),
+        "vehicle_id": .name,
+    ]
+
     static let receipt: Rules = [
         "received_sequence": .any,
         "shown_sequence": .any,

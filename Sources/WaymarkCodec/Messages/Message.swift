@@ -52,6 +52,8 @@ extension Message {
         case .selectPreview(let selected): unsafe selected.wire(in: arena)
         case .startTripRequest(let request): unsafe request.wire(in: arena)
         case .simulateDrive(let asked): unsafe asked.wire(in: arena)
+        case .destinationShareWanted(let wanted): unsafe wanted.wire(in: arena)
+        case .updateRouteFeedback(let update): unsafe update.wire(in: arena)
         case .observe(let observe): unsafe observe.wire(in: arena)
         case .observationBegin(let begin): unsafe begin.wire(in: arena)
         case .observedRecords(let records): unsafe records.wire(in: arena)
@@ -112,6 +114,9 @@ extension Message {
         case .selectPreview: self = .selectPreview(try unsafe SelectPreview(wire.message()))
         case .startTripRequest: self = .startTripRequest(unsafe StartTripRequest(wire.message()))
         case .simulateDrive: self = .simulateDrive(try unsafe SimulateDrive(wire.message()))
+        case .destinationShareWanted:
+            self = .destinationShareWanted(try unsafe DestinationShareWanted(wire.message()))
+        case .updateRouteFeedback: self = .updateRouteFeedback(unsafe UpdateRouteFeedback(wire.message()))
         case .observe: self = .observe(unsafe Observe(wire.message()))
         case .observationBegin: self = .observationBegin(unsafe ObservationBegin(wire.message()))
         case .observedRecords: self = .observedRecords(try unsafe ObservedRecords(wire.message()))

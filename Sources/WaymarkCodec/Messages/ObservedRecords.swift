@@ -98,6 +98,7 @@ extension VehicleRecord {
             unsafe (wire.pointee.n_endpoints, wire.pointee.endpoints) =
                 unsafe arena.list(self.endpoints) { unsafe $0.wire(in: arena) }
             unsafe wire.pointee.owner = arena.text(self.owner)
+            unsafe wire.pointee.route_feedback = self.routeFeedback?.wire(in: arena)
         }
     }
 
@@ -114,6 +115,9 @@ extension VehicleRecord {
             wire throws(Rejection) in try unsafe EndpointRecord(wire)
         }
         self.owner = unsafe text(wire.pointee.owner)
+        self.routeFeedback = unsafe wire.pointee.route_feedback.map {
+            unsafe UpdateRouteFeedback($0).feedback
+        }
     }
 }
 

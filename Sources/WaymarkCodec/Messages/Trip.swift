@@ -143,17 +143,11 @@ extension Trip {
     }
 }
 
-extension PublicationOutline.Preview {
+extension PublicationOutline.NamedTrip {
     private typealias Field = FieldNumber.Trip
 
-    /// The ids of a trip. Checks that fields do not contradict each other.
+    /// The ids of a trip, and what it allows. Checks that fields do not contradict each other.
     init(checking trip: WireMessage) throws(Rejection) {
-        self.init(
-            trip: trip.identifier(Field.id), routeChoices: try Self.routeChoices(checking: trip))
-    }
-
-    /// The ids of a trip's route choices, no two alike.
-    fileprivate static func routeChoices(checking trip: WireMessage) throws(Rejection) -> [UInt32] {
         let choices = try trip.elements(Field.routeChoices, "route_choices") {
             $0.number(FieldNumber.RouteChoice.id)
         }
@@ -162,27 +156,17 @@ extension PublicationOutline.Preview {
             throw Rejection(
                 .unknownReference, field: "selected_route_choice_id", reason: "is not one of route_choices")
         }
-        return choices
-    }
-
-    /// The trips of previews, no two ids alike. Checks that fields do not contradict each other.
-    static func list(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [Self] {
-        let previews = try wire.elements(field, "trips") { trip throws(Rejection) in
-            try Self(checking: trip)
-        }
-        try checkUnique(previews.map(\.trip), "trips")
-        return previews
-    }
-}
-
-extension PublicationOutline.Trip {
-    private typealias Field = FieldNumber.Trip
-
-    /// What a trip allows. Checks that fields do not contradict each other.
-    init(checking trip: WireMessage) throws(Rejection) {
-        _ = try PublicationOutline.Preview.routeChoices(checking: trip)
         self.init(
-            isDestinationShareable: trip.flag(Field.destinationShareable),
-            routeSegmentsAvailable: trip.flag(Field.routeSegmentsAvailable))
+            id: trip.identifier(Field.id), routeChoices: choices,
+            allows: PublicationOutline.Trip(
+                isDestinationShareable: trip.flag(Field.destinationShareable),
+                routeSegmentsAvailable: trip.flag(Field.routeSegmentsAvailable)))
+    }
+
+    /// A list of trips, no two of the same id. Checks that fields do not contradict each other.
+    static func list(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [Self] {
+        let trips = try wire.elements(field, "trips") { trip throws(Rejection) in try Self(checking: trip) }
+        try checkUnique(trips.map(\.id), "trips")
+        return trips
     }
 }

@@ -46,6 +46,7 @@ enum StatusJSON {
             "owner": vehicle.owner,
         ]
         object.set("routeSource", vehicle.routeSource?.name)
+        object.set("routeFeedback", vehicle.routeFeedback.map(ModelJSON.feedback))
         object["endpoints"] = vehicle.endpoints.map { endpoint -> [String: Any] in
             var object: [String: Any] = [
                 "endpoint": endpoint.name, "ready": endpoint.isReady,

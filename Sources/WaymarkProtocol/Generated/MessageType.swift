@@ -65,6 +65,8 @@ package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
     case vehicleExtension = 0x0210
     case selectPreview = 0x0211
     case startTripRequest = 0x0212
+    case destinationShareWanted = 0x0213
+    case updateRouteFeedback = 0x0214
     case simulateDrive = 0x0215
     case observe = 0x0300
     case observationBegin = 0x0301
@@ -94,7 +96,8 @@ extension MessageType {
             .publisher
         case .receipt, .waypointRequest, .destinationRequest, .withdrawRequest, .promptAnswer,
             .cancelNavigation, .allowNavigation, .updateRouteSource, .vehicleSettings, .zoomCluster,
-            .alertResponse, .destinationShareAnswer, .vehicleExtension, .selectPreview, .startTripRequest:
+            .alertResponse, .destinationShareAnswer, .vehicleExtension, .selectPreview, .startTripRequest,
+            .destinationShareWanted, .updateRouteFeedback:
             .endpoint
         case .observe, .readCounters:
             .observer

@@ -57,7 +57,7 @@ extension PublicationRule {
         PublicationRule(
             .dismissAlert, .event, needs: .navigationAlerts, in: .guided, voids: .alert, retains: .nothing),
         PublicationRule(
-            .shareDestination, .event, needs: .destinationSharing, in: .guided, retains: .nothing,
+            .shareDestination, .event, needs: .destinationSharing, in: .any, retains: .nothing,
             fittedBy: .content),
         PublicationRule(.finishGuidance, .event, in: .any, retains: .nothing),
         PublicationRule(.cancelGuidance, .event, in: .any, retains: .nothing),

@@ -45,6 +45,8 @@ package indirect enum Message: Sendable, Hashable {
     case selectPreview(SelectPreview)
     case startTripRequest(StartTripRequest)
     case simulateDrive(SimulateDrive)
+    case destinationShareWanted(DestinationShareWanted)
+    case updateRouteFeedback(UpdateRouteFeedback)
 
     case observe(Observe)
     case observationBegin(ObservationBegin)
@@ -96,6 +98,8 @@ package indirect enum Message: Sendable, Hashable {
         case .selectPreview: .selectPreview
         case .startTripRequest: .startTripRequest
         case .simulateDrive: .simulateDrive
+        case .destinationShareWanted: .destinationShareWanted
+        case .updateRouteFeedback: .updateRouteFeedback
         case .observe: .observe
         case .observationBegin: .observationBegin
         case .observedRecords: .observedRecords

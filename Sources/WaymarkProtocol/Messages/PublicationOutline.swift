@@ -7,12 +7,12 @@ package import WaymarkModel
     /// What the rules of its type need to know of its content.
     package enum Content: Sendable, Hashable {
         case nothing
-        indirect case previews([Preview])
         // Why indirect: outlines of states are made all the time. They stay small and are copied without reference counting only if
         // large content, and content with references, is in a box.
-        indirect case start(Trip, Route)
+        indirect case previews([NamedTrip])
+        indirect case start(NamedTrip, Route)
         indirect case route(Route)
-        case trip(Trip)
+        indirect case trip(NamedTrip)
         indirect case maneuvers([ManeuverID])
         indirect case laneGuidances([LaneGuidanceID])
         indirect case segments([Segment])
@@ -22,22 +22,11 @@ package import WaymarkModel
         case maneuverState(ManeuverState)
         case pause(PauseReason)
         case alert(UInt32)
-        indirect case share(Identifier)
+        /// The share's id, and that of its trip; empty: the one that is driven.
+        indirect case share(Identifier, trip: Identifier)
         /// Of a type that this build does not know.
         case unrecognizedState(type: UInt16, key: UInt16, isRetained: Bool)
         indirect case `extension`(Extension)
-    }
-
-    /// A trip of the previews: what a vehicle may refer to.
-    package struct Preview: Sendable, Hashable, Codable {
-        package var trip: Identifier
-        /// The ids of its route choices.
-        package var routeChoices: [UInt32]
-
-        package init(trip: Identifier, routeChoices: [UInt32]) {
-            self.trip = trip
-            self.routeChoices = routeChoices
-        }
     }
 
     /// What a trip allows.
@@ -48,6 +37,20 @@ package import WaymarkModel
         package init(isDestinationShareable: Bool, routeSegmentsAvailable: Bool) {
             self.isDestinationShareable = isDestinationShareable
             self.routeSegmentsAvailable = routeSegmentsAvailable
+        }
+    }
+
+    /// A trip as other messages name it, and what it allows.
+    package struct NamedTrip: Sendable, Hashable, Codable {
+        package var id: Identifier
+        /// The ids of its route choices.
+        package var routeChoices: [UInt32]
+        package var allows: Trip
+
+        package init(id: Identifier, routeChoices: [UInt32], allows: Trip) {
+            self.id = id
+            self.routeChoices = routeChoices
+            self.allows = allows
         }
     }
 
@@ -220,17 +223,13 @@ package struct ConflationKey: Sendable, Hashable, Codable {
     }
 }
 
-extension PublicationOutline.Preview {
-    init(_ trip: Trip) {
-        self.init(trip: Identifier(trip.id), routeChoices: trip.routeChoices.map(\.id))
-    }
-}
-
-extension PublicationOutline.Trip {
+extension PublicationOutline.NamedTrip {
     init(_ trip: WaymarkModel.Trip) {
         self.init(
-            isDestinationShareable: trip.isDestinationShareable,
-            routeSegmentsAvailable: trip.routeSegmentsAvailable)
+            id: Identifier(trip.id), routeChoices: trip.routeChoices.map(\.id),
+            allows: PublicationOutline.Trip(
+                isDestinationShareable: trip.isDestinationShareable,
+                routeSegmentsAvailable: trip.routeSegmentsAvailable))
     }
 }
 

@@ -182,6 +182,30 @@ package struct UpdateRouteSource: Sendable, Hashable {
     }
 }
 
+/// The vehicle's view of the route: how far it gets.
+package struct UpdateRouteFeedback: Sendable, Hashable {
+    package var feedback: RouteFeedback
+    /// Set by the gateway on the way to the client.
+    package var vehicle: VehicleID?
+
+    package init(_ feedback: RouteFeedback, vehicle: VehicleID? = nil) {
+        self.feedback = feedback
+        self.vehicle = vehicle
+    }
+}
+
+/// The vehicle's user wants the destination of a trip.
+package struct DestinationShareWanted: Sendable, Hashable {
+    /// One of the trip previews; empty: the trip that is driven.
+    package var trip: Identifier
+    package var source: EndpointPath?
+
+    package init(trip: Identifier = "", source: EndpointPath? = nil) {
+        self.trip = trip
+        self.source = source
+    }
+}
+
 /// Which endpoint of which vehicle a message comes from. Set by the gateway on the way to the client.
 package struct EndpointPath: Sendable, Hashable, Comparable, Codable {
     package var vehicle: VehicleID

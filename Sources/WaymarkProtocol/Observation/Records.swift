@@ -36,6 +36,8 @@ package struct VehicleRecord: Sendable, Hashable {
     package var hasStopped = false
     package var isGuidanceWanted = false
     package var routeSource: RouteSource?
+    /// The last one of the session, perhaps of an earlier route.
+    package var routeFeedback: RouteFeedback?
     /// In the order of their names. None: a session waits for the vehicle.
     package var endpoints: [EndpointRecord] = []
     /// Empty while only a session waits for it.

@@ -176,6 +176,20 @@ extension Rig {
             try self.perform(.routeSource(source))
         }
 
+        /// Says how far it gets on the route that it has; with another `generation`, on another route.
+        public func setRouteFeedback(
+            _ stops: [StopFeedback], firstUnreachableSegment: String? = nil, generation: UInt32? = nil
+        ) async throws {
+            let feedback = Scenario.Action.Feedback(
+                stops: stops, firstUnreachableSegment: firstUnreachableSegment, generation: generation)
+            try self.perform(.routeFeedback(feedback))
+        }
+
+        /// Asks the client for the destination of a trip preview, or, while guided, of the trip that is driven (empty).
+        public func wantDestination(ofTrip trip: String = "") async throws {
+            try self.perform(.wantDestination(trip: trip))
+        }
+
         /// Changes settings of its display.
         ///
         /// - Throws: ``RigError`` if `settings` has none.

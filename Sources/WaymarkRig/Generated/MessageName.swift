@@ -16,7 +16,7 @@ extension Rig {
         case waypointRequest, destinationRequest, withdrawRequest, requestAnswer, prompt, promptAnswer,
             promptOver, requestOutcome, cancelNavigation, allowNavigation, updateRouteSource, vehicleSettings,
             zoomCluster, alertResponse, destinationShareAnswer, destinationShareStatus, vehicleExtension,
-            selectPreview, startTripRequest, simulateDrive
+            selectPreview, startTripRequest, destinationShareWanted, updateRouteFeedback, simulateDrive
         // Of observers.
         case observe, observationBegin, observedRecords, observedEvent, observedFrames, observationGap,
             readCounters, counters

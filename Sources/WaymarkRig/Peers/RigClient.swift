@@ -85,6 +85,8 @@ package struct RigClient: RigPeer {
     package var mutation: ActionMutation?
     /// The present drive, or the last one.
     package private(set) var guide: GuideMachine?
+    /// The trips that it showed last to choose from.
+    private var previews: [Trip] = []
     /// The name of its session, while it is open.
     package private(set) var session: Identifier?
     /// How the drives ended, in order.
@@ -377,16 +379,18 @@ package struct RigClient: RigPeer {
         self.guide?.reroute(to: route, reason)
     }
 
-    /// Offers the destination to the vehicles; ``shares`` has the outcome.
+    /// Offers the destination to the vehicles, before guidance that of the first trip of the previews; ``shares`` has the outcome.
     package mutating func shareDestination(at now: Instant, into actions: inout [PeerAction]) {
-        guard let session = self.session, let guide = self.guide else { return }
+        guard let session = self.session, let trip = self.guide?.trip ?? self.previews.first else { return }
+        let named = self.guide == nil ? trip.id : ""
         self.nextCall += 1
         let call = self.nextCall
         var linkActions: [LinkAction<Output>] = []
         do throws(ClientError) {
             try self.link.use(at: now, into: &linkActions) { (client, outputs) throws(ClientError) in
                 try client.share(
-                    guide.trip.destination, id: "share-\(call)", in: session, call: call, into: &outputs)
+                    trip.destination, ofTrip: named, id: "share-\(call)", in: session, call: call,
+                    into: &outputs)
             }
         } catch {
             self.shares.append(.failure(error))
@@ -408,6 +412,7 @@ package struct RigClient: RigPeer {
     private mutating func showPreviews(
         selected: String, at now: Instant, into actions: inout [PeerAction]
     ) {
+        self.previews = trips
         self.publish(
             .tripPreviews(self.previews.map(\.trip), selected: selected), at: now, into: &actions)
     }

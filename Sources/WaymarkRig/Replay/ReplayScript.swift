@@ -161,7 +161,7 @@ struct ReplayScript: Sendable {
         case .destinationRequest(let request): .request(request.requestID, request.vehicle)
         case .startTripRequest(let request): .request(request.requestID, request.vehicle)
         case .prompt(let prompt): .prompt(prompt.requestID)
-        case .publication(.shareDestination(let id, _)): .share(Identifier(id))
+        case .publication(.shareDestination(let id, _, _)): .share(Identifier(id))
         case .publication(.showAlert(let alert)): .alert(alert.id)
         default: nil
         }
@@ -186,7 +186,9 @@ struct ReplayScript: Sendable {
         switch crossed.frame.header.type {
         case .hello, .goodbye, .openSession, .receipt, .withdrawRequest, .requestAnswer, .promptAnswer,
             .cancelNavigation, .allowNavigation, .updateRouteSource, .selectPreview, .startTripRequest,
-            .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .simulateDrive, .upcomingManeuvers,
+            .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .simulateDrive,
+            .destinationShareWanted, .updateRouteFeedback,
+            .upcomingManeuvers,
             .currentLaneGuidance,
             .updateManeuverState, .updateTripEstimates, .updateManeuverEstimates, .currentRouteSegment,
             .dismissAlert, .finishGuidance, .cancelGuidance, .ping, .pong:

@@ -82,6 +82,14 @@ extension ScenarioStage {
         case .routeSource(let source): self.use(first) { $0.setRouteSource(source, into: &$1) }
         case .selectPreview(let trip, let routeChoice):
             self.use(first) { $0.selectPreview(trip: trip, routeChoice: routeChoice, into: &$1) }
+        case .routeFeedback(let feedback):
+            self.use(first) { endpoint, outputs in
+                let told = RouteFeedback(
+                    generation: feedback.generation ?? endpoint.state.generation, stops: feedback.stops,
+                    firstUnreachableSegment: feedback.firstUnreachableSegment)
+                endpoint.setRouteFeedback(told, into: &outputs)
+            }
+        case .wantDestination(let trip): self.use(first) { $0.wantDestination(ofTrip: trip, into: &$1) }
         case .zoom(let direction): self.use(first) { $0.zoom(direction, into: &$1) }
         case .simulateDrive(let action, let speed):
             let percent = UInt32((speed * 100).rounded())
@@ -162,7 +170,8 @@ extension ScenarioStage {
             if let failure { throw failure }
         case .read(let reading): self.read(reading, client.peer)
         case .request, .withdraw, .answerPrompt, .answerDestination, .cancel, .allowGuidance, .set,
-            .routeSource, .selectPreview, .zoom, .simulateDrive, .respondToAlert:
+            .routeSource, .selectPreview, .routeFeedback, .wantDestination, .zoom, .simulateDrive,
+            .respondToAlert:
             break  // Of vehicles alone, which the reader ensures.
         }
     }

@@ -63,6 +63,8 @@ extension Scenario.Action.Kind {
         case .set: "changes settings"
         case .routeSource(let source): "route source \(source.name)"
         case .selectPreview(let trip, let choice): "selects \(Self.text(trip, choice))"
+        case .routeFeedback: "tells how far it gets"
+        case .wantDestination(let trip): "wants the destination\(trip.isEmpty ? "" : " of trip \(trip)")"
         case .zoom(let direction): "zooms \(direction.name)"
         case .simulateDrive(.start, let speed):
             "asks for a simulated drive\(speed == 1 ? "" : " at \(speed) times the speed")"

@@ -128,9 +128,10 @@ enum PublicationFields {
     ]
 
     private static let shareDestination: [FieldKey<Publication>] = [
-        .text("shareID") { if case .shareDestination(let id, _) = $0 { id } else { nil } },
+        .text("shareID") { if case .shareDestination(let id, _, _) = $0 { id } else { nil } },
         .object("destination") {
-            if case .shareDestination(_, let destination) = $0 { destination } else { nil }
+            if case .shareDestination(_, let destination, _) = $0 { destination } else { nil }
         },
+        .text("trip") { if case .shareDestination(_, _, let trip) = $0 { trip } else { nil } },
     ]
 }

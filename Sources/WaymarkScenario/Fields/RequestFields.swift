@@ -1,4 +1,4 @@
-internal import WaymarkModel
+package import WaymarkModel
 internal import WaymarkProtocol
 
 /// The keys of messages about requests, and of those of vehicles.
@@ -28,6 +28,8 @@ enum RequestFields {
         case .alertResponse: Self.alertResponse
         case .vehicleExtension: Self.vehicleExtension
         case .simulateDrive: Self.simulateDrive
+        case .destinationShareWanted: Self.destinationShareWanted
+        case .updateRouteFeedback: Self.updateRouteFeedback
         case .destinationShareAnswer: Self.shareAnswer
         case .destinationShareStatus: Self.shareStatus
         default: []  // Says no more than its name, or is for observers.
@@ -112,6 +114,18 @@ enum RequestFields {
         { if case .updateRouteSource(let update) = $0 { update } else { nil } },
         [.word("routeSource") { $0.routeSource }, .text("vehicle") { $0.vehicle?.rawValue }])
 
+    private static let updateRouteFeedback: [FieldKey<Message>] = Self.of(
+        { if case .updateRouteFeedback(let update) = $0 { update } else { nil } },
+        [
+            .number("generation") { $0.feedback.generation }, .objects("stops") { $0.feedback.stops },
+            .text("firstUnreachableSegment") { $0.feedback.firstUnreachableSegment ?? "" },
+            .text("vehicle") { $0.vehicle?.rawValue },
+        ])
+
+    private static let destinationShareWanted: [FieldKey<Message>] = Self.of(
+        { if case .destinationShareWanted(let wanted) = $0 { wanted } else { nil } },
+        [.text("trip") { $0.trip.rawValue }] + Self.source { $0.source })
+
     private static let vehicleSettings: [FieldKey<Message>] = Self.of(
         { if case .vehicleSettings(let settings) = $0 { settings } else { nil } },
         [
@@ -175,4 +189,11 @@ enum RequestFields {
             .text("endpoint") { read($0)?.endpoint.rawValue },
         ]
     }
+}
+
+extension StopFeedback: FieldObject {
+    package static let fields: [FieldKey<StopFeedback>] = [
+        .quantity("arrivalBatteryPerMille") { $0.arrivalBatteryPerMille },
+        .word("reachability") { $0.reachability },
+    ]
 }

@@ -41,7 +41,8 @@ extension ScenarioReader {
 
     private static let verbsOfVehicles = [
         "request", "withdraw", "answer-prompt", "answer-destination", "cancel", "allow-guidance", "set",
-        "route-source", "select-preview", "zoom", "simulate-drive", "respond-to-alert", "read",
+        "route-source", "route-feedback", "want-destination", "select-preview", "zoom", "simulate-drive",
+        "respond-to-alert", "read",
     ]
     private static let verbsOfBoth = ["leave", "return"]
     private static let verbsOfClients = [
@@ -107,6 +108,10 @@ extension ScenarioReader {
         case "set": return self.settings(node).map { .set($0) }
         case "route-source": return self.word(node, verb).map { .routeSource($0) }
         case "select-preview": return self.selection(node)
+        case "route-feedback": return self.feedback(node).map { .routeFeedback($0) }
+        case "want-destination":
+            if node.bool == true { return .wantDestination(trip: "") }
+            return self.text(node, verb, 1...128).map { .wantDestination(trip: $0) }
         case "zoom": return self.word(node, verb).map { .zoom($0) }
         case "simulate-drive": return self.simulation(node, verb)
         case "respond-to-alert": return self.alertResponse(node)
@@ -198,6 +203,32 @@ extension ScenarioReader {
             settings.limitedUserInterfaces = bits.reduce(0, |)
         }
         return settings
+    }
+
+    private mutating func feedback(_ node: Node) -> Scenario.Action.Feedback? {
+        let keys = ["stops", "first-unreachable", "generation"]
+        guard let map = self.mapping(node, "route-feedback", keys) else { return nil }
+        self.requireOne(of: ["stops", "first-unreachable"], map)
+        let stops = self.list(map["stops"], "stops", 0...65) { $0.stop($1) }
+        let segment = map["first-unreachable"].flatMap { self.text($0, "first-unreachable", 1...128) }
+        let generation = map["generation"].flatMap { self.id($0, "generation") }
+        return Scenario.Action.Feedback(
+            stops: stops, firstUnreachableSegment: segment, generation: generation)
+    }
+
+    /// A charge in 1/1000, or a word.
+    private mutating func stop(_ node: Node) -> StopFeedback? {
+        if node.int != nil {
+            return self.integer(node, "a stop", 0...1_000).map {
+                StopFeedback(arrivalBatteryPerMille: UInt16($0))
+            }
+        }
+        return self.choice(
+            node, "a stop",
+            [
+                ("reachable", StopFeedback(reachability: .reachable)),
+                ("unreachable", StopFeedback(reachability: .unreachable)), ("unknown", StopFeedback()),
+            ])
     }
 
     private mutating func alertResponse(_ node: Node) -> Scenario.Action.Kind? {

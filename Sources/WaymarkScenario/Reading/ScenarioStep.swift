@@ -45,6 +45,9 @@ extension Scenario {
             case routeSource(RouteSource)
             /// A trip of the previews, and one of its route choices.
             case selectPreview(trip: String, routeChoice: UInt32?)
+            case routeFeedback(Feedback)
+            /// The id of a preview; empty: the trip that is driven.
+            case wantDestination(trip: String)
             case zoom(ZoomDirection)
             /// How many times faster than real time.
             case simulateDrive(SimulationAction, speed: Double)
@@ -110,6 +113,21 @@ extension Scenario {
                 self.compass = compass
                 self.speedLimit = speedLimit
                 self.limitedUserInterfaces = limitedUserInterfaces
+            }
+        }
+
+        package struct Feedback: Sendable, Hashable {
+            package var stops: [StopFeedback]
+            package var firstUnreachableSegment: String?
+            /// nil: that of the route that the endpoint has.
+            package var generation: UInt32?
+
+            package init(
+                stops: [StopFeedback], firstUnreachableSegment: String? = nil, generation: UInt32? = nil
+            ) {
+                self.stops = stops
+                self.firstUnreachableSegment = firstUnreachableSegment
+                self.generation = generation
             }
         }
 

@@ -225,8 +225,8 @@ package enum MessageJSON {
         case .showAlert(let alert): return ["alert": ModelJSON.alert(alert)]
         case .dismissAlert(let alert, let dismissal):
             return ["alertID": Int(alert), "dismissal": dismissal.name]
-        case .shareDestination(let id, let destination):
-            return ["shareID": id, "destination": ModelJSON.waypoint(destination)]
+        case .shareDestination(let id, let destination, let trip):
+            return ["shareID": id, "destination": ModelJSON.waypoint(destination), "trip": trip]
         case .publishExtension(let published):
             var object: [String: Any] = [
                 "name": published.name.rawValue, "content": published.content.base64,

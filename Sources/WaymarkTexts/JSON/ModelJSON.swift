@@ -43,6 +43,20 @@ package enum ModelJSON {
         return object
     }
 
+    package static func feedback(_ feedback: RouteFeedback) -> [String: Any] {
+        var object: [String: Any] = ["generation": Int(feedback.generation)]
+        object.set(nonEmpty: "stops", feedback.stops.map(self.stop))
+        object.set("firstUnreachableSegment", feedback.firstUnreachableSegment)
+        return object
+    }
+
+    private static func stop(_ stop: StopFeedback) -> [String: Any] {
+        var object: [String: Any] = [:]
+        object.set("arrivalBatteryPerMille", stop.arrivalBatteryPerMille.map { Int($0) })
+        object.set("reachability", stop.reachability?.name)
+        return object
+    }
+
     package static func trip(_ trip: Trip) -> [String: Any] {
         var object: [String: Any] = [
             "id": trip.id, "origin": self.waypoint(trip.origin),

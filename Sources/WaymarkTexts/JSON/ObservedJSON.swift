@@ -149,6 +149,10 @@ enum ControlJSON {
         case .zoomCluster(let zoom):
             return self.with(zoom.source, ["zoomDirection": zoom.direction.name])
         case .alertResponse(let response): return self.content(response)
+        case .destinationShareWanted(let wanted):
+            return self.with(wanted.source, ["trip": wanted.trip.rawValue])
+        case .updateRouteFeedback(let update):
+            return self.with(update.vehicle, ModelJSON.feedback(update.feedback))
         case .vehicleExtension(let sent):
             return self.with(
                 sent.source, ["name": sent.name.rawValue, "content": sent.content.base64])

@@ -3,7 +3,7 @@
 from .frames import FLAGS
 from .laws import NEEDS, OF_ROUTE, PeerLaws
 
-ANYTIME = {"TripPreviews", "StartGuidance", "FinishGuidance", "CancelGuidance"}
+ANYTIME = {"TripPreviews", "ShareDestination", "StartGuidance", "FinishGuidance", "CancelGuidance"}
 STATES = ["CONTINUE", "INITIAL", "PREPARE", "EXECUTE"]
 
 
@@ -18,6 +18,7 @@ class Session:
     def __init__(self, number=0):
         self.number, self.generation, self.phase, self.is_over = number, 0, "preview", False
         self.maneuvers, self.lanes, self.segments = set(), set(), set()
+        self.previews = {}
         self.state, self.first, self.is_fresh, self.shares_segments, self.shares_destination, self.alert = (
             0,
             None,
@@ -212,8 +213,11 @@ class ClientLaws(PeerLaws):
         elif name == "UpdateTrip":
             session.shares_segments = body.get("trip", {}).get("route_segments_available", False)
             session.shares_destination = body.get("trip", {}).get("destination_shareable", False)
+        elif name == "TripPreviews":
+            session.previews = {trip.get("id", ""): trip.get("destination_shareable", False) for trip in body.get("trips", [])}
         elif name == "ShareDestination":
-            self.law("SHARE", session.shares_destination, "ShareDestination, but the trip does not share its destination")
+            shares = session.previews.get(body.get("trip_id", ""), False) if session.phase == "preview" else session.shares_destination
+            self.law("SHARE", shares, "ShareDestination, but the trip does not share its destination")
         elif name == "ShowAlert":
             session.alert = body.get("alert", {}).get("id", 0)
         elif name == "DismissAlert":

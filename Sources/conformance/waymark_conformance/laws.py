@@ -49,6 +49,9 @@ TO_CLIENT = {
     "AlertResponse",
     "VehicleExtension",
     "SimulateDrive",
+
+    "DestinationShareWanted",
+    "UpdateRouteFeedback",
     "DestinationShareStatus",
 }
 TO_OBSERVER = {
@@ -79,6 +82,8 @@ TO_CLIENT_OF_SESSION = {
     "ZoomCluster",
     "AlertResponse",
     "VehicleExtension",
+    "DestinationShareWanted",
+    "UpdateRouteFeedback",
     "DestinationShareStatus",
 }
 NEEDS = {
@@ -291,6 +296,8 @@ class GatewayLaws(Laws):
             "SelectPreview",
             "WaypointRequest",
             "StartTripRequest",
+            "DestinationShareWanted",
+            "UpdateRouteFeedback",
         }:
             self.law("NAMED", bool(frame.decoded.get("vehicle_id")), f"{frame.name} does not name the vehicle")
 

@@ -60,7 +60,8 @@ StartTripAnswer = Accept | Outcome
 class SessionEvent:
     """Something that a session is told.
 
-    Its message is a VehicleChanged, VehicleSettings, UpdateRouteSource, SelectPreview, ZoomCluster, AlertResponse, VehicleExtension,
+    Its message is a VehicleChanged, VehicleSettings, UpdateRouteSource, SelectPreview, UpdateRouteFeedback, ZoomCluster, AlertResponse,
+    DestinationShareWanted, VehicleExtension,
     DestinationShareStatus, ReceiptReport, RequestOutcome (of a vehicle's request), Error (a publication was refused), or, as the last one,
     SessionEnded.
     """
@@ -78,6 +79,8 @@ def _key(event: SessionEvent) -> Hashable:
             return "route source", event.message.vehicle_id
         case m.SelectPreview():
             return "preview", event.message.vehicle_id
+        case m.UpdateRouteFeedback():
+            return "route feedback", event.message.vehicle_id
         case m.ReceiptReport():
             return "receipts"
     return None
@@ -279,13 +282,15 @@ class Session:
         """Removes the alert that is shown; also after a vehicle has answered it."""
         await self.publish(m.DismissAlert(alert_id=alert_id, dismissal=dismissal))
 
-    async def share_destination(self, destination: m.Waypoint, share_id: str | None = None) -> dict[str, Outcome]:
-        """Offers the trip's destination to the vehicles; returns what each has said.
+    async def share_destination(self, destination: m.Waypoint, share_id: str | None = None, *, trip_id: str = "") -> dict[str, Outcome]:
+        """Offers a trip's destination to the vehicles; returns what each has said.
+
+        Before guidance the trip is one of the trip previews; while guided it need not be named: it is the one that is driven.
 
         Raises OutcomeUnknownError if the connection is lost meanwhile; Rejection if the gateway refuses it.
         """
         identity = share_id or f"share-{secrets.token_hex(8)}"
-        await self.publish(m.ShareDestination(share_id=identity, destination=destination))
+        await self.publish(m.ShareDestination(share_id=identity, destination=destination, trip_id=trip_id))
         waiter: asyncio.Future[dict[str, Outcome]] = asyncio.get_running_loop().create_future()
         self._shares[identity] = waiter
         try:

@@ -230,6 +230,18 @@ class Endpoint(AsyncPeer[core.Endpoint]):
         """
         self._send(m.SelectPreview(trip_id=trip_id, route_choice_id=route_choice_id), self.state.session)
 
+
+    def set_route_feedback(self, feedback: m.UpdateRouteFeedback) -> None:
+        """Tells the client how far the vehicle gets on the route with its charge.
+
+        The gateway ignores feedback on a route that is not the current one: `state.generation` is the current one's.
+        """
+        self._send(feedback, self.state.session)
+
+    def want_destination(self, trip_id: str = "") -> None:
+        """Asks the client to share the destination of a trip preview, or, while guided, of the trip that is driven (empty)."""
+        self._send(m.DestinationShareWanted(trip_id=trip_id), self.state.session)
+
     def update_settings(self, settings: m.VehicleSettings) -> None:
         """Tells the client how the display is set; what is not given stays as it was."""
         self._send(settings)

@@ -139,6 +139,14 @@ class Endpoint(Peer[waymark_nav.Endpoint]):
         """Tells the client which trip of the previews is selected. See waymark_nav.Endpoint.select_preview()."""
         background.call(self._peer.select_preview, trip_id, route_choice_id)
 
+    def set_route_feedback(self, feedback: m.UpdateRouteFeedback) -> None:
+        """Tells the client how far the vehicle gets on the route with its charge."""
+        background.call(self._peer.set_route_feedback, feedback)
+
+    def want_destination(self, trip_id: str = "") -> None:
+        """Asks the client to share the destination of a trip preview, or, while guided, of the trip that is driven (empty)."""
+        background.call(self._peer.want_destination, trip_id)
+
     def update_settings(self, settings: m.VehicleSettings) -> None:
         """Tells the client how the display is set; what is not given stays as it was."""
         background.call(self._peer.update_settings, settings)
@@ -338,10 +346,10 @@ class Session:
         background.run(self._session.dismiss_alert(alert_id, dismissal))
 
     def share_destination(
-        self, destination: m.Waypoint, share_id: str | None = None, *, timeout: float | None = None
+        self, destination: m.Waypoint, share_id: str | None = None, *, trip_id: str = "", timeout: float | None = None
     ) -> dict[str, Outcome]:
-        """Offers the trip's destination to the vehicles; returns what each has said."""
-        return background.run(self._session.share_destination(destination, share_id), timeout)
+        """Offers a trip's destination to the vehicles; returns what each has said."""
+        return background.run(self._session.share_destination(destination, share_id, trip_id=trip_id), timeout)
 
     def finish(self) -> None:
         """Arrived: ends the session."""

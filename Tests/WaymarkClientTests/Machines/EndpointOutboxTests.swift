@@ -20,6 +20,9 @@ import WaymarkProtocol
     private static let preview = Message.selectPreview(SelectPreview(trip: "t", routeChoice: 2))
     private static let start = Message.startTripRequest(StartTripRequest(requestID: "r", trip: "t"))
     private static let simulation = Message.simulateDrive(SimulateDrive(.start, speedPercent: 200))
+    private static let feedback = Message.updateRouteFeedback(
+        UpdateRouteFeedback(RouteFeedback(generation: 1)))
+    private static let wanted = Message.destinationShareWanted(DestinationShareWanted())
     private static let zoom = Message.zoomCluster(ZoomCluster(direction: .in))
     private static let settings: Message = {
         var settings = VehicleSettings()
@@ -35,7 +38,9 @@ import WaymarkProtocol
         (settings, true, true, true, true), (prompt, true, true, false, false),
         (share, true, true, false, false), (alert, true, false, false, false),
         (preview, true, true, false, false), (start, true, true, true, false),
-        (tyres, true, false, false, false), (simulation, true, false, false, false), (zoom, false, false, false, false),
+        (feedback, true, true, false, false), (wanted, true, false, false, false),
+        (tyres, true, false, false, false), (simulation, true, false, false, false),
+        (zoom, false, false, false, false),
     ])
     func `each kind of message survives a loss as its table says`(
         _ message: Message, _ unsent: Bool, _ sent: Bool, _ unsentForgotten: Bool, _ sentForgotten: Bool

@@ -2808,6 +2808,36 @@ const ProtobufCEnumDescriptor waymark__v1__alert_priority__descriptor =
   waymark__v1__alert_priority__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
+static const ProtobufCEnumValue waymark__v1__reachability__enum_values_by_number[3] =
+{
+  { "REACHABILITY_UNSPECIFIED", "WAYMARK__V1__REACHABILITY__REACHABILITY_UNSPECIFIED", 0 },
+  { "REACHABILITY_REACHABLE", "WAYMARK__V1__REACHABILITY__REACHABILITY_REACHABLE", 1 },
+  { "REACHABILITY_UNREACHABLE", "WAYMARK__V1__REACHABILITY__REACHABILITY_UNREACHABLE", 2 },
+};
+static const ProtobufCIntRange waymark__v1__reachability__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex waymark__v1__reachability__enum_values_by_name[3] =
+{
+  { "REACHABILITY_REACHABLE", 1 },
+  { "REACHABILITY_UNREACHABLE", 2 },
+  { "REACHABILITY_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor waymark__v1__reachability__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "waymark.v1.Reachability",
+  "Reachability",
+  "Waymark__V1__Reachability",
+  "waymark.v1",
+  3,
+  waymark__v1__reachability__enum_values_by_number,
+  3,
+  waymark__v1__reachability__enum_values_by_name,
+  1,
+  waymark__v1__reachability__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
 static const ProtobufCEnumValue waymark__v1__distance_unit__enum_values_by_number[6] =
 {
   { "DISTANCE_UNIT_UNSPECIFIED", "WAYMARK__V1__DISTANCE_UNIT__DISTANCE_UNIT_UNSPECIFIED", 0 },

@@ -1191,7 +1191,7 @@ const ProtobufCMessageDescriptor waymark__v1__endpoint_record__descriptor =
   (ProtobufCMessageInit) waymark__v1__endpoint_record__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__vehicle_record__field_descriptors[8] =
+static const ProtobufCFieldDescriptor waymark__v1__vehicle_record__field_descriptors[9] =
 {
   {
     "vehicle_id",
@@ -1289,6 +1289,18 @@ static const ProtobufCFieldDescriptor waymark__v1__vehicle_record__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "route_feedback",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__VehicleRecord, route_feedback),
+    &waymark__v1__update_route_feedback__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__vehicle_record__field_indices_by_name[] = {
   6,   /* field[6] = endpoints */
@@ -1296,6 +1308,7 @@ static const unsigned waymark__v1__vehicle_record__field_indices_by_name[] = {
   3,   /* field[3] = has_stopped */
   2,   /* field[2] = navigates_itself */
   7,   /* field[7] = owner */
+  8,   /* field[8] = route_feedback */
   5,   /* field[5] = route_source */
   1,   /* field[1] = session_id */
   0,   /* field[0] = vehicle_id */
@@ -1303,7 +1316,7 @@ static const unsigned waymark__v1__vehicle_record__field_indices_by_name[] = {
 static const ProtobufCIntRange waymark__v1__vehicle_record__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor waymark__v1__vehicle_record__descriptor =
 {
@@ -1313,7 +1326,7 @@ const ProtobufCMessageDescriptor waymark__v1__vehicle_record__descriptor =
   "Waymark__V1__VehicleRecord",
   "waymark.v1",
   sizeof(Waymark__V1__VehicleRecord),
-  8,
+  9,
   waymark__v1__vehicle_record__field_descriptors,
   waymark__v1__vehicle_record__field_indices_by_name,
   1,  waymark__v1__vehicle_record__number_ranges,

@@ -3306,7 +3306,7 @@ const ProtobufCMessageDescriptor waymark__v1__dismiss_alert__descriptor =
   (ProtobufCMessageInit) waymark__v1__dismiss_alert__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__share_destination__field_descriptors[2] =
+static const ProtobufCFieldDescriptor waymark__v1__share_destination__field_descriptors[3] =
 {
   {
     "share_id",
@@ -3332,15 +3332,28 @@ static const ProtobufCFieldDescriptor waymark__v1__share_destination__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "trip_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__ShareDestination, trip_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__share_destination__field_indices_by_name[] = {
   1,   /* field[1] = destination */
   0,   /* field[0] = share_id */
+  2,   /* field[2] = trip_id */
 };
 static const ProtobufCIntRange waymark__v1__share_destination__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor waymark__v1__share_destination__descriptor =
 {
@@ -3350,7 +3363,7 @@ const ProtobufCMessageDescriptor waymark__v1__share_destination__descriptor =
   "Waymark__V1__ShareDestination",
   "waymark.v1",
   sizeof(Waymark__V1__ShareDestination),
-  2,
+  3,
   waymark__v1__share_destination__field_descriptors,
   waymark__v1__share_destination__field_indices_by_name,
   1,  waymark__v1__share_destination__number_ranges,

@@ -907,6 +907,141 @@ void   waymark__v1__simulate_drive__free_unpacked
   assert(message->base.descriptor == &waymark__v1__simulate_drive__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   waymark__v1__destination_share_wanted__init
+                     (Waymark__V1__DestinationShareWanted         *message)
+{
+  static const Waymark__V1__DestinationShareWanted init_value = WAYMARK__V1__DESTINATION_SHARE_WANTED__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__destination_share_wanted__get_packed_size
+                     (const Waymark__V1__DestinationShareWanted *message)
+{
+  assert(message->base.descriptor == &waymark__v1__destination_share_wanted__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__destination_share_wanted__pack
+                     (const Waymark__V1__DestinationShareWanted *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__destination_share_wanted__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__destination_share_wanted__pack_to_buffer
+                     (const Waymark__V1__DestinationShareWanted *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__destination_share_wanted__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__DestinationShareWanted *
+       waymark__v1__destination_share_wanted__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__DestinationShareWanted *)
+     protobuf_c_message_unpack (&waymark__v1__destination_share_wanted__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__destination_share_wanted__free_unpacked
+                     (Waymark__V1__DestinationShareWanted *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__destination_share_wanted__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   waymark__v1__stop_feedback__init
+                     (Waymark__V1__StopFeedback         *message)
+{
+  static const Waymark__V1__StopFeedback init_value = WAYMARK__V1__STOP_FEEDBACK__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__stop_feedback__get_packed_size
+                     (const Waymark__V1__StopFeedback *message)
+{
+  assert(message->base.descriptor == &waymark__v1__stop_feedback__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__stop_feedback__pack
+                     (const Waymark__V1__StopFeedback *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__stop_feedback__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__stop_feedback__pack_to_buffer
+                     (const Waymark__V1__StopFeedback *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__stop_feedback__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__StopFeedback *
+       waymark__v1__stop_feedback__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__StopFeedback *)
+     protobuf_c_message_unpack (&waymark__v1__stop_feedback__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__stop_feedback__free_unpacked
+                     (Waymark__V1__StopFeedback *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__stop_feedback__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   waymark__v1__update_route_feedback__init
+                     (Waymark__V1__UpdateRouteFeedback         *message)
+{
+  static const Waymark__V1__UpdateRouteFeedback init_value = WAYMARK__V1__UPDATE_ROUTE_FEEDBACK__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__update_route_feedback__get_packed_size
+                     (const Waymark__V1__UpdateRouteFeedback *message)
+{
+  assert(message->base.descriptor == &waymark__v1__update_route_feedback__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__update_route_feedback__pack
+                     (const Waymark__V1__UpdateRouteFeedback *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__update_route_feedback__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__update_route_feedback__pack_to_buffer
+                     (const Waymark__V1__UpdateRouteFeedback *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__update_route_feedback__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__UpdateRouteFeedback *
+       waymark__v1__update_route_feedback__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__UpdateRouteFeedback *)
+     protobuf_c_message_unpack (&waymark__v1__update_route_feedback__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__update_route_feedback__free_unpacked
+                     (Waymark__V1__UpdateRouteFeedback *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__update_route_feedback__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   waymark__v1__receipt__init
                      (Waymark__V1__Receipt         *message)
 {
@@ -2404,6 +2539,198 @@ const ProtobufCMessageDescriptor waymark__v1__simulate_drive__descriptor =
   waymark__v1__simulate_drive__field_indices_by_name,
   1,  waymark__v1__simulate_drive__number_ranges,
   (ProtobufCMessageInit) waymark__v1__simulate_drive__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__destination_share_wanted__field_descriptors[3] =
+{
+  {
+    "trip_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__DestinationShareWanted, trip_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "vehicle_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__DestinationShareWanted, vehicle_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "endpoint",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__DestinationShareWanted, endpoint),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__destination_share_wanted__field_indices_by_name[] = {
+  2,   /* field[2] = endpoint */
+  0,   /* field[0] = trip_id */
+  1,   /* field[1] = vehicle_id */
+};
+static const ProtobufCIntRange waymark__v1__destination_share_wanted__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor waymark__v1__destination_share_wanted__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.DestinationShareWanted",
+  "DestinationShareWanted",
+  "Waymark__V1__DestinationShareWanted",
+  "waymark.v1",
+  sizeof(Waymark__V1__DestinationShareWanted),
+  3,
+  waymark__v1__destination_share_wanted__field_descriptors,
+  waymark__v1__destination_share_wanted__field_indices_by_name,
+  1,  waymark__v1__destination_share_wanted__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__destination_share_wanted__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__stop_feedback__field_descriptors[2] =
+{
+  {
+    "arrival_battery_per_mille",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Waymark__V1__StopFeedback, arrival_case),
+    offsetof(Waymark__V1__StopFeedback, arrival_battery_per_mille),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reachability",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__StopFeedback, reachability),
+    &waymark__v1__reachability__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__stop_feedback__field_indices_by_name[] = {
+  0,   /* field[0] = arrival_battery_per_mille */
+  1,   /* field[1] = reachability */
+};
+static const ProtobufCIntRange waymark__v1__stop_feedback__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor waymark__v1__stop_feedback__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.StopFeedback",
+  "StopFeedback",
+  "Waymark__V1__StopFeedback",
+  "waymark.v1",
+  sizeof(Waymark__V1__StopFeedback),
+  2,
+  waymark__v1__stop_feedback__field_descriptors,
+  waymark__v1__stop_feedback__field_indices_by_name,
+  1,  waymark__v1__stop_feedback__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__stop_feedback__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__update_route_feedback__field_descriptors[4] =
+{
+  {
+    "generation",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__UpdateRouteFeedback, generation),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stops",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Waymark__V1__UpdateRouteFeedback, n_stops),
+    offsetof(Waymark__V1__UpdateRouteFeedback, stops),
+    &waymark__v1__stop_feedback__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "first_unreachable_segment_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__UpdateRouteFeedback, first_unreachable_segment_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "vehicle_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__UpdateRouteFeedback, vehicle_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__update_route_feedback__field_indices_by_name[] = {
+  2,   /* field[2] = first_unreachable_segment_id */
+  0,   /* field[0] = generation */
+  1,   /* field[1] = stops */
+  3,   /* field[3] = vehicle_id */
+};
+static const ProtobufCIntRange waymark__v1__update_route_feedback__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor waymark__v1__update_route_feedback__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.UpdateRouteFeedback",
+  "UpdateRouteFeedback",
+  "Waymark__V1__UpdateRouteFeedback",
+  "waymark.v1",
+  sizeof(Waymark__V1__UpdateRouteFeedback),
+  4,
+  waymark__v1__update_route_feedback__field_descriptors,
+  waymark__v1__update_route_feedback__field_indices_by_name,
+  1,  waymark__v1__update_route_feedback__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__update_route_feedback__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor waymark__v1__receipt__field_descriptors[2] =

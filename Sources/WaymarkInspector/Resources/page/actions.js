@@ -188,6 +188,14 @@ function controlPanels(context, button, data) {
 				),
 			),
 			choice("routeSource", "routeSource", "Route source", named(names.routeSources)),
+			buttons(
+				button("Ask for the destination", () => {
+					const shown = data.vehicle?.published;
+					return shown?.trip
+						? { action: "wantDestination" }
+						: { action: "wantDestination", trip: shown?.previews?.[0]?.id ?? "" };
+				}),
+			),
 		),
 		panel(
 			"Display",

@@ -460,6 +460,8 @@ const route = {
 				"p",
 				"Route source, what the vehicle does with the shared route: ",
 				html("strong", sentence(data.tables.routeSource) || "not told"),
+				". How far it gets with its charge: ",
+				html("strong", data.tables.routeFeedback || "not told"),
 				".",
 			),
 			table("Route segments", SEGMENT_COLUMNS, data.tables.segments, {

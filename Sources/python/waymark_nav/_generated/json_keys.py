@@ -225,6 +225,7 @@ PUBLICATIONS: dict[type[Any], Shape] = {
     m.ShareDestination: shape(
         Key("shareID", "share_id", TEXT, ALWAYS),
         Key("destination", "destination", WAYPOINT, ALWAYS),
+        Key("trip", "trip_id", TEXT, ALWAYS),
     ),
     m.UpdateSpeedLimit: shape(
         Key("speedLimit", "limit", SPEED_LIMIT, ALWAYS),

@@ -256,6 +256,16 @@ class AlertPriority(OpenEnum):
     HIGH = 3
 
 
+class Reachability(OpenEnum):
+    """Whether the vehicle gets to a stop with the charge that it has, and with what it charges on the way."""
+
+    UNSPECIFIED = 0
+    #: It gets there.
+    REACHABLE = 1
+    #: It does not get there without another stop to charge.
+    UNREACHABLE = 2
+
+
 class DistanceUnit(OpenEnum):
     """The unit in which a distance is shown."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from waymark_nav._generated.connection import Feature, FeatureGrant, SessionPhase, VehicleLimits, VehiclePreferences
 from waymark_nav._generated.session import SnapshotKind
-from waymark_nav._generated.vehicle import Receipt, VehicleSettings
+from waymark_nav._generated.vehicle import Receipt, UpdateRouteFeedback, VehicleSettings
 from waymark_nav._wire import (
     BOOL,
     BYTES,
@@ -268,6 +268,9 @@ class VehicleRecord(Message):
 
     #: Whose it is: "user 1000", "key NAME", "anyone". Empty: only a session waits for it.
     owner: str = ""
+
+    #: The last one of the session, without `vehicle_id`; perhaps of an earlier route. Absent: not told.
+    route_feedback: UpdateRouteFeedback | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -590,6 +593,7 @@ define(
     Field(6, "route_source", UINT32, optional=True),
     Field(7, "endpoints", MESSAGE, of=EndpointRecord, count=1024),
     Field(8, "owner", STRING, lower=0, upper=256),
+    Field(9, "route_feedback", MESSAGE, of=UpdateRouteFeedback),
 )
 define(
     ClientRecord,

@@ -420,12 +420,16 @@ class DismissAlert(Message):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ShareDestination(Message):
-    """Published. Event. Offers the trip's destination to the vehicle, which answers with DestinationShareAnswer."""
+    """Published. Event. Offers a trip's destination to the vehicle, which answers with DestinationShareAnswer."""
 
     #: The client's own.
     share_id: str
 
     destination: Waypoint
+
+    #: Whose destination it is. Before guidance one of the newest TripPreviews; while guided empty, or the trip that is
+    #: driven.
+    trip_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -626,6 +630,7 @@ define(
     ShareDestination,
     Field(1, "share_id", STRING, lower=1, upper=64, required=True),
     Field(2, "destination", MESSAGE, of=Waypoint, required=True),
+    Field(3, "trip_id", STRING, lower=0, upper=128),
 )
 define(FinishGuidance)
 define(CancelGuidance)

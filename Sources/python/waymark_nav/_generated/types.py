@@ -55,6 +55,7 @@ from waymark_nav._generated.vehicle import (
     DestinationRequest,
     DestinationShareAnswer,
     DestinationShareStatus,
+    DestinationShareWanted,
     Prompt,
     PromptAnswer,
     PromptOver,
@@ -65,6 +66,7 @@ from waymark_nav._generated.vehicle import (
     SelectPreview,
     SimulateDrive,
     StartTripRequest,
+    UpdateRouteFeedback,
     UpdateRouteSource,
     VehicleExtension,
     VehicleSettings,
@@ -136,6 +138,8 @@ class MessageType(IntEnum):
     VEHICLE_EXTENSION = 0x0210
     SELECT_PREVIEW = 0x0211
     START_TRIP_REQUEST = 0x0212
+    DESTINATION_SHARE_WANTED = 0x0213
+    UPDATE_ROUTE_FEEDBACK = 0x0214
     SIMULATE_DRIVE = 0x0215
     OBSERVE = 0x0300
     OBSERVATION_BEGIN = 0x0301
@@ -207,6 +211,8 @@ BODIES: dict[int, type[Message]] = {
     0x0210: VehicleExtension,
     0x0211: SelectPreview,
     0x0212: StartTripRequest,
+    0x0213: DestinationShareWanted,
+    0x0214: UpdateRouteFeedback,
     0x0215: SimulateDrive,
     0x0300: Observe,
     0x0301: ObservationBegin,

@@ -8,6 +8,7 @@ from waymark_nav._generated.model import (
     AlertDismissal,
     ClusterSetting,
     ContentStyle,
+    Reachability,
     RouteSource,
     SimulationAction,
     TravelEstimates,
@@ -362,6 +363,50 @@ class SimulateDrive(Message):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class DestinationShareWanted(Message):
+    """Vehicle to gateway to client: the vehicle's user wants the destination of a trip. Event. The client answers with
+    ShareDestination, or not.
+    """
+
+    #: Before guidance one of the newest TripPreviews; while guided empty, or the trip that is driven.
+    trip_id: str = ""
+
+    #: Set by the gateway on the way to the client.
+    vehicle_id: str = ""
+
+    endpoint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class StopFeedback(Message):
+    """What the vehicle expects of one stop. Neither field: it does not know."""
+
+    #: The charge with which it will arrive, in 1/1000 of the battery.
+    arrival_battery_per_mille: int | None = None
+
+    reachability: Reachability = Reachability.UNSPECIFIED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class UpdateRouteFeedback(Message):
+    """Vehicle to gateway to client: how far the vehicle gets on the route. State, retained for the session while the
+    generation is current.
+    """
+
+    #: Of the route that is meant. If it is not the current one, the gateway ignores the message.
+    generation: int = 0
+
+    #: In order: the waypoints of the trip, then its destination. Fewer: the others are not known.
+    stops: tuple[StopFeedback, ...] = ()
+
+    #: The first segment that the vehicle cannot reach or finish, one that was added; empty: none, or not known.
+    first_unreachable_segment_id: str = ""
+
+    #: Set by the gateway on the way to the client.
+    vehicle_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Receipt(Message):
     """Endpoint to gateway: how far it is. Frame: the session's id."""
 
@@ -519,6 +564,24 @@ define(
     Field(3, "client_id", STRING, lower=1, upper=64, zero=True, name=True),
     Field(4, "vehicle_id", STRING, lower=1, upper=64, zero=True, name=True),
     Field(5, "endpoint", STRING, lower=1, upper=64, zero=True, name=True),
+)
+define(
+    DestinationShareWanted,
+    Field(1, "trip_id", STRING, lower=0, upper=128),
+    Field(2, "vehicle_id", STRING, lower=1, upper=64, zero=True, name=True),
+    Field(3, "endpoint", STRING, lower=1, upper=64, zero=True, name=True),
+)
+define(
+    StopFeedback,
+    Field(1, "arrival_battery_per_mille", UINT32, lower=0, upper=1000, optional=True),
+    Field(2, "reachability", ENUM, of=Reachability, lower=0, upper=2147483647),
+)
+define(
+    UpdateRouteFeedback,
+    Field(1, "generation", UINT32),
+    Field(2, "stops", MESSAGE, of=StopFeedback, count=65),
+    Field(3, "first_unreachable_segment_id", STRING, lower=0, upper=128),
+    Field(4, "vehicle_id", STRING, lower=1, upper=64, zero=True, name=True),
 )
 define(
     Receipt,

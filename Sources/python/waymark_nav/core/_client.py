@@ -23,7 +23,7 @@ INQUIRIES_MAX = 4_096
 
 _OF_SESSION = (
     m.VehicleChanged, m.VehicleSettings, m.UpdateRouteSource, m.ZoomCluster, m.AlertResponse, m.DestinationShareStatus, m.ReceiptReport,
-    m.VehicleExtension, m.SelectPreview,
+    m.VehicleExtension, m.SelectPreview, m.DestinationShareWanted, m.UpdateRouteFeedback,
 )  # fmt: skip
 
 

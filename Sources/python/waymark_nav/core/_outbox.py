@@ -35,9 +35,9 @@ KIND_MAX = 16
 REQUESTS = (m.MessageType.WAYPOINT_REQUEST, m.MessageType.DESTINATION_REQUEST, m.MessageType.START_TRIP_REQUEST)
 
 _KEPT = {"request", "withdrawal", "own"}
-_REPEATED = _KEPT | {"allowance", "route source", "preview", "settings", "prompt answer", "share answer"}
-_ANSWERS = {"preview", "prompt answer", "share answer", "alert answer", "extension", "simulation"}
-_OF_SESSION = {"route source", "preview", "share answer", "alert answer", "extension", "simulation", "zoom", "receipt"}
+_REPEATED = _KEPT | {"allowance", "route source", "preview", "route feedback", "settings", "prompt answer", "share answer"}
+_ANSWERS = {"preview", "prompt answer", "share answer", "alert answer", "route feedback", "wanted destination", "extension", "simulation"}
+_OF_SESSION = {"route source", "preview", "route feedback", "share answer", "alert answer", "wanted destination", "extension", "simulation", "zoom", "receipt"}
 _DENIED = {
     m.MessageType.WAYPOINT_REQUEST,
     m.MessageType.DESTINATION_REQUEST,
@@ -46,6 +46,7 @@ _DENIED = {
     m.MessageType.CANCEL_NAVIGATION,
     m.MessageType.ALLOW_NAVIGATION,
     m.MessageType.UPDATE_ROUTE_SOURCE,
+    m.MessageType.UPDATE_ROUTE_FEEDBACK,
 }
 
 
@@ -86,6 +87,10 @@ def _key(message: Message, session: int) -> Key:
             return "share answer", message.share_id
         case m.AlertResponse():
             return "alert answer", 0
+        case m.UpdateRouteFeedback():
+            return "route feedback", 0
+        case m.DestinationShareWanted():
+            return "wanted destination", 0
         case m.VehicleExtension():
             return "extension", 0
         case m.SimulateDrive():
@@ -138,7 +143,7 @@ class Outbox:
                 self._navigates_itself = True
             case m.AllowNavigation():
                 self._navigates_itself = False
-        if key[0] not in ("alert answer", "extension", "zoom"):
+        if key[0] not in ("alert answer", "wanted destination", "extension", "zoom"):
             self._remove(lambda entry: entry.key == key)
         self._entries.append(_Entry(key, message, session))
         kind = [entry for entry in self._entries if entry.key[0] == key[0]]

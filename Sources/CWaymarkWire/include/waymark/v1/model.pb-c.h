@@ -481,6 +481,21 @@ typedef enum _Waymark__V1__AlertPriority {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__ALERT_PRIORITY)
 } Waymark__V1__AlertPriority;
 /*
+ * Whether the vehicle gets to a stop with the charge that it has, and with what it charges on the way.
+ */
+typedef enum _Waymark__V1__Reachability {
+  WAYMARK__V1__REACHABILITY__REACHABILITY_UNSPECIFIED = 0,
+  /*
+   * It gets there.
+   */
+  WAYMARK__V1__REACHABILITY__REACHABILITY_REACHABLE = 1,
+  /*
+   * It does not get there without another stop to charge.
+   */
+  WAYMARK__V1__REACHABILITY__REACHABILITY_UNREACHABLE = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__REACHABILITY)
+} Waymark__V1__Reachability;
+/*
  * The unit in which a distance is shown.
  */
 typedef enum _Waymark__V1__DistanceUnit {
@@ -1738,6 +1753,7 @@ extern const ProtobufCEnumDescriptor    waymark__v1__reroute_reason__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__route_source__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__notification_style__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__alert_priority__descriptor;
+extern const ProtobufCEnumDescriptor    waymark__v1__reachability__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__distance_unit__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__speed_limit_status__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__speed_unit__descriptor;

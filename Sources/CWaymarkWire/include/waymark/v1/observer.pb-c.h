@@ -447,6 +447,10 @@ struct  Waymark__V1__VehicleRecord
    * Whose it is: "user 1000", "key NAME", "anyone". Empty: only a session waits for it. [at most 256 bytes]
    */
   char *owner;
+  /*
+   * The last one of the session, without `vehicle_id`; perhaps of an earlier route. Absent: not told.
+   */
+  Waymark__V1__UpdateRouteFeedback *route_feedback;
   Waymark__V1__VehicleRecord__SourceCase source_case;
   union {
     uint32_t route_source;
@@ -454,7 +458,7 @@ struct  Waymark__V1__VehicleRecord
 };
 #define WAYMARK__V1__VEHICLE_RECORD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__vehicle_record__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0,NULL, (char *)protobuf_c_empty_string, WAYMARK__V1__VEHICLE_RECORD__SOURCE__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0,NULL, (char *)protobuf_c_empty_string, NULL, WAYMARK__V1__VEHICLE_RECORD__SOURCE__NOT_SET, {0} }
 
 
 /*

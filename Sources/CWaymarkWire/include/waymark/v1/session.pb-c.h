@@ -839,8 +839,8 @@ struct  Waymark__V1__DismissAlert
 
 
 /*
- * Published. Event. Offers the trip's destination to the vehicle, which answers with DestinationShareAnswer.
- * [type 0x0111, published, event, needs destination sharing, while guided, retains nothing, fitted by content]
+ * Published. Event. Offers a trip's destination to the vehicle, which answers with DestinationShareAnswer.
+ * [type 0x0111, published, event, needs destination sharing, at any time, retains nothing, fitted by content]
  */
 struct  Waymark__V1__ShareDestination
 {
@@ -853,10 +853,15 @@ struct  Waymark__V1__ShareDestination
    * [required]
    */
   Waymark__V1__Waypoint *destination;
+  /*
+   * Whose destination it is. Before guidance one of the newest TripPreviews; while guided empty, or the trip that is driven.
+   * [at most 128 bytes, json trip]
+   */
+  char *trip_id;
 };
 #define WAYMARK__V1__SHARE_DESTINATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__share_destination__descriptor) \
-    , (char *)protobuf_c_empty_string, NULL }
+    , (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string }
 
 
 /*

@@ -36,6 +36,9 @@ typedef struct Waymark__V1__VehicleExtension Waymark__V1__VehicleExtension;
 typedef struct Waymark__V1__SelectPreview Waymark__V1__SelectPreview;
 typedef struct Waymark__V1__StartTripRequest Waymark__V1__StartTripRequest;
 typedef struct Waymark__V1__SimulateDrive Waymark__V1__SimulateDrive;
+typedef struct Waymark__V1__DestinationShareWanted Waymark__V1__DestinationShareWanted;
+typedef struct Waymark__V1__StopFeedback Waymark__V1__StopFeedback;
+typedef struct Waymark__V1__UpdateRouteFeedback Waymark__V1__UpdateRouteFeedback;
 typedef struct Waymark__V1__Receipt Waymark__V1__Receipt;
 typedef struct Waymark__V1__EndpointReceipt Waymark__V1__EndpointReceipt;
 typedef struct Waymark__V1__ReceiptReport Waymark__V1__ReceiptReport;
@@ -675,6 +678,84 @@ struct  Waymark__V1__SimulateDrive
 
 
 /*
+ * Vehicle to gateway to client: the vehicle's user wants the destination of a trip. Event. The client answers with ShareDestination, or not.
+ * [type 0x0213, from endpoints]
+ */
+struct  Waymark__V1__DestinationShareWanted
+{
+  ProtobufCMessage base;
+  /*
+   * Before guidance one of the newest TripPreviews; while guided empty, or the trip that is driven. [at most 128 bytes]
+   */
+  char *trip_id;
+  /*
+   * Set by the gateway on the way to the client. [a name]
+   */
+  char *vehicle_id;
+  /*
+   * [a name]
+   */
+  char *endpoint;
+};
+#define WAYMARK__V1__DESTINATION_SHARE_WANTED__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__destination_share_wanted__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+typedef enum {
+  WAYMARK__V1__STOP_FEEDBACK__ARRIVAL__NOT_SET = 0,
+  WAYMARK__V1__STOP_FEEDBACK__ARRIVAL_ARRIVAL_BATTERY_PER_MILLE = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__STOP_FEEDBACK__ARRIVAL__CASE)
+} Waymark__V1__StopFeedback__ArrivalCase;
+
+/*
+ * What the vehicle expects of one stop. Neither field: it does not know.
+ */
+struct  Waymark__V1__StopFeedback
+{
+  ProtobufCMessage base;
+  Waymark__V1__Reachability reachability;
+  Waymark__V1__StopFeedback__ArrivalCase arrival_case;
+  union {
+    uint32_t arrival_battery_per_mille;
+  };
+};
+#define WAYMARK__V1__STOP_FEEDBACK__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__stop_feedback__descriptor) \
+    , WAYMARK__V1__REACHABILITY__REACHABILITY_UNSPECIFIED, WAYMARK__V1__STOP_FEEDBACK__ARRIVAL__NOT_SET, {0} }
+
+
+/*
+ * Vehicle to gateway to client: how far the vehicle gets on the route. State, retained for the session while the generation is current.
+ * [type 0x0214, from endpoints]
+ */
+struct  Waymark__V1__UpdateRouteFeedback
+{
+  ProtobufCMessage base;
+  /*
+   * Of the route that is meant. If it is not the current one, the gateway ignores the message.
+   */
+  uint32_t generation;
+  /*
+   * In order: the waypoints of the trip, then its destination. Fewer: the others are not known. [at most 65]
+   */
+  size_t n_stops;
+  Waymark__V1__StopFeedback **stops;
+  /*
+   * The first segment that the vehicle cannot reach or finish, one that was added; empty: none, or not known. [at most 128 bytes]
+   */
+  char *first_unreachable_segment_id;
+  /*
+   * Set by the gateway on the way to the client. [a name]
+   */
+  char *vehicle_id;
+};
+#define WAYMARK__V1__UPDATE_ROUTE_FEEDBACK__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__update_route_feedback__descriptor) \
+    , 0, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
  * Endpoint to gateway: how far it is. Frame: the session's id.
  * [type 0x0018, from endpoints]
  */
@@ -1119,6 +1200,63 @@ Waymark__V1__SimulateDrive *
 void   waymark__v1__simulate_drive__free_unpacked
                      (Waymark__V1__SimulateDrive *message,
                       ProtobufCAllocator *allocator);
+/* Waymark__V1__DestinationShareWanted methods */
+void   waymark__v1__destination_share_wanted__init
+                     (Waymark__V1__DestinationShareWanted         *message);
+size_t waymark__v1__destination_share_wanted__get_packed_size
+                     (const Waymark__V1__DestinationShareWanted   *message);
+size_t waymark__v1__destination_share_wanted__pack
+                     (const Waymark__V1__DestinationShareWanted   *message,
+                      uint8_t             *out);
+size_t waymark__v1__destination_share_wanted__pack_to_buffer
+                     (const Waymark__V1__DestinationShareWanted   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__DestinationShareWanted *
+       waymark__v1__destination_share_wanted__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__destination_share_wanted__free_unpacked
+                     (Waymark__V1__DestinationShareWanted *message,
+                      ProtobufCAllocator *allocator);
+/* Waymark__V1__StopFeedback methods */
+void   waymark__v1__stop_feedback__init
+                     (Waymark__V1__StopFeedback         *message);
+size_t waymark__v1__stop_feedback__get_packed_size
+                     (const Waymark__V1__StopFeedback   *message);
+size_t waymark__v1__stop_feedback__pack
+                     (const Waymark__V1__StopFeedback   *message,
+                      uint8_t             *out);
+size_t waymark__v1__stop_feedback__pack_to_buffer
+                     (const Waymark__V1__StopFeedback   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__StopFeedback *
+       waymark__v1__stop_feedback__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__stop_feedback__free_unpacked
+                     (Waymark__V1__StopFeedback *message,
+                      ProtobufCAllocator *allocator);
+/* Waymark__V1__UpdateRouteFeedback methods */
+void   waymark__v1__update_route_feedback__init
+                     (Waymark__V1__UpdateRouteFeedback         *message);
+size_t waymark__v1__update_route_feedback__get_packed_size
+                     (const Waymark__V1__UpdateRouteFeedback   *message);
+size_t waymark__v1__update_route_feedback__pack
+                     (const Waymark__V1__UpdateRouteFeedback   *message,
+                      uint8_t             *out);
+size_t waymark__v1__update_route_feedback__pack_to_buffer
+                     (const Waymark__V1__UpdateRouteFeedback   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__UpdateRouteFeedback *
+       waymark__v1__update_route_feedback__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__update_route_feedback__free_unpacked
+                     (Waymark__V1__UpdateRouteFeedback *message,
+                      ProtobufCAllocator *allocator);
 /* Waymark__V1__Receipt methods */
 void   waymark__v1__receipt__init
                      (Waymark__V1__Receipt         *message);
@@ -1238,6 +1376,15 @@ typedef void (*Waymark__V1__StartTripRequest_Closure)
 typedef void (*Waymark__V1__SimulateDrive_Closure)
                  (const Waymark__V1__SimulateDrive *message,
                   void *closure_data);
+typedef void (*Waymark__V1__DestinationShareWanted_Closure)
+                 (const Waymark__V1__DestinationShareWanted *message,
+                  void *closure_data);
+typedef void (*Waymark__V1__StopFeedback_Closure)
+                 (const Waymark__V1__StopFeedback *message,
+                  void *closure_data);
+typedef void (*Waymark__V1__UpdateRouteFeedback_Closure)
+                 (const Waymark__V1__UpdateRouteFeedback *message,
+                  void *closure_data);
 typedef void (*Waymark__V1__Receipt_Closure)
                  (const Waymark__V1__Receipt *message,
                   void *closure_data);
@@ -1277,6 +1424,9 @@ extern const ProtobufCMessageDescriptor waymark__v1__vehicle_extension__descript
 extern const ProtobufCMessageDescriptor waymark__v1__select_preview__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__start_trip_request__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__simulate_drive__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__destination_share_wanted__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__stop_feedback__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__update_route_feedback__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__receipt__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__endpoint_receipt__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__receipt_report__descriptor;
