@@ -74,6 +74,8 @@ struct StatusTable {
         for (feature, reason) in withheld.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             notes.append("no \(feature.rawValue) (\(reason.rawValue))")
         }
+        if let delays = endpoint.receivedDelays { notes.append("received in \(Self.delays(delays))") }
+        if let delays = endpoint.shownDelays { notes.append("shown in \(Self.delays(delays))") }
         return notes.joined(separator: ", ")
     }
 
@@ -146,6 +148,13 @@ struct StatusTable {
         case ..<172_800: "\(whole / 3_600) h \(whole % 3_600 / 60) min"
         default: "\(whole / 86_400) d \(whole % 86_400 / 3_600) h"
         }
+    }
+
+    /// `14 ms (95 % within 25 ms)`: the mean, and a bound.
+    static func delays(_ delays: GatewaySnapshot.Delays) -> String {
+        let mean = "\(Self.rate(delays.mean / .milliseconds(1))) ms"
+        guard let bound = delays.bound(of: 0.95) else { return mean }
+        return "\(mean) (95 % within \(Int(bound / .milliseconds(1))) ms)"
     }
 
     static func bytes(_ bytes: UInt64) -> String {
