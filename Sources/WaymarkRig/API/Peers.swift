@@ -80,6 +80,7 @@ extension Rig {
     ///   - destinations: How its user answers a destination that a client offers.
     ///   - answerAfter: How long its user takes.
     ///   - isReady: Whether its display is ready to show guidance once it is connected.
+    ///   - showsAfter: How long after it has received something that is on its display; nil: it says nothing of it.
     ///   - isGuidanceWanted: Whether it asks to be guided by any client.
     ///   - connects: false: only when ``Rig/Peer/comeBack(withToken:)`` is called.
     /// - Returns: The vehicle.
@@ -87,15 +88,16 @@ extension Rig {
     @discardableResult public func addVehicle(
         _ name: String = "dut", profile: Profile = .full, prompts: Reply = .accept,
         destinations: Reply = .accept, answerAfter: Duration = .zero, isReady: Bool = true,
-        isGuidanceWanted: Bool = false, connects: Bool = true
+        showsAfter: Duration? = nil, isGuidanceWanted: Bool = false, connects: Bool = true
     ) throws(RigError) -> Vehicle {
         try self.prepare("addVehicle")
         try self.check(name)
         try Check.duration(answerAfter, "answerAfter")
+        try Check.duration(showsAfter, "showsAfter")
         var vehicle = Scenario.Vehicle(id: VehicleID(unchecked: name))
         vehicle.endpoints[0].profile = try self.reference(profile)
         (vehicle.prompts, vehicle.destinations) = (prompts.scenario, destinations.scenario)
-        (vehicle.answerAfter, vehicle.isReady) = (answerAfter, isReady)
+        (vehicle.answerAfter, vehicle.isReady, vehicle.showsAfter) = (answerAfter, isReady, showsAfter)
         (vehicle.guidanceWanted, vehicle.connects) = (isGuidanceWanted, connects)
         self.scenario.vehicles.append(vehicle)
         return Vehicle(self, vehicle.id)
@@ -116,6 +118,7 @@ extension Rig {
     ///   - onDestination: How it answers a vehicle that wants to go elsewhere.
     ///   - answerAfter: How long it takes to answer.
     ///   - detour: The route with an accepted stop; nil: the same route, with the stop among its waypoints.
+    ///   - receipts: How often it wants to know what displays have received and shown, 100 milliseconds to a minute; nil: not at all.
     ///   - withoutFeatures: What it does not provide.
     ///   - connects: false: only when ``Rig/Peer/comeBack(withToken:)`` is called.
     /// - Returns: The client.
@@ -124,8 +127,8 @@ extension Rig {
         _ name: String = "client", route: Route? = nil, startAt: Position? = nil, speed: Double? = nil,
         vehicles: GuidedVehicles? = nil, drivesAtOnce: Bool = true, waitsFor: Waiting = .joined,
         priority: Int = 0, onWaypoint: WaypointReply = .accept, onDestination: Reply = .accept,
-        answerAfter: Duration = .zero, detour: Route? = nil, withoutFeatures: Set<GuidanceFeature> = [],
-        connects: Bool = true
+        answerAfter: Duration = .zero, detour: Route? = nil, receipts: Duration? = nil,
+        withoutFeatures: Set<GuidanceFeature> = [], connects: Bool = true
     ) throws(RigError) -> Client {
         try self.prepare("addClient")
         try self.check(name)
@@ -142,6 +145,12 @@ extension Rig {
         client.onWaypoint = onWaypoint.scenario
         client.onDestination = onDestination.scenario
         client.answerAfter = answerAfter
+        if let receipts {
+            let range = ProtocolConstants.receiptsMilliseconds
+            try Check.number(
+                Int(receipts / .milliseconds(1)), "receipts", Int(range.lowerBound)...Int(range.upperBound))
+            client.receipts = receipts
+        }
         client.withoutFeatures = Feature.allCases.filter {
             withoutFeatures.map(\.rawValue).contains("\($0)")
         }
