@@ -13,6 +13,8 @@ actor Navigator {
 
         var onWaypoint = OnWaypoint.accept
         var onDestination = OnDestination.decline
+        /// How often displays are asked what they have received and shown; nil: not at all.
+        var receipts: Duration?
     }
 
     /// What happens before and during a drive.
@@ -168,7 +170,8 @@ actor Navigator {
         let number = self.nextDrive
         self.nextDrive += 1
         let session = try await client.openSession(
-            vehicles: vehicles, onWaypoint: { inquiry, _ in await self.answer(inquiry, drive: number) })
+            vehicles: vehicles, receipts: self.policy.receipts,
+            onWaypoint: { inquiry, _ in await self.answer(inquiry, drive: number) })
         self.drives[number] = Record(session: session, roster: VehicleRoster(vehicles))
         defer { self.drives[number] = nil }
         let events = await session.events

@@ -22,7 +22,7 @@ package struct GatewayReading: Sendable, Hashable {
     }
 }
 
-/// A gateway's counters as metrics. No label is an id of a vehicle or a client; there are fewer than 200 series, whatever a gateway
+/// A gateway's counters as metrics. No label is an id of a vehicle or a client; there are fewer than 250 series, whatever a gateway
 /// tells.
 package struct GatewayMetrics: Sendable {
     package typealias Family = (metric: Metric, samples: [Sample])
