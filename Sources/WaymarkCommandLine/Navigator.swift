@@ -13,7 +13,7 @@ actor Navigator {
 
         var onWaypoint = OnWaypoint.accept
         var onDestination = OnDestination.decline
-        /// How often displays are asked what they have received and shown; nil: not at all.
+        /// The time in which displays are asked once what they have received and shown; nil: they are not asked.
         var receipts: Duration?
     }
 

@@ -5,12 +5,12 @@ internal import WaymarkProtocol
 struct EndpointClock: Sendable, Hashable, Codable {
     /// One Ping and its Pong.
     private struct Sample: Sendable, Hashable, Codable {
-        /// By how much the endpoint's clock is ahead, in nanoseconds, wrapping around.
+        /// The nanoseconds by which the endpoint's clock is ahead, wrapping around.
         let lead: UInt64
         let roundTrip: Duration
         let instant: Instant
 
-        /// How much ``lead`` may be wrong by at most, in nanoseconds: half the round trip, and what the clocks have drifted since.
+        /// The largest error of ``lead``, in nanoseconds: half the round trip, and what the clocks have drifted since.
         func errorMax(at now: Instant) -> Int64 {
             let drift = (now - self.instant).nanoseconds / 1_000_000 * EndpointClock.driftPerMillion
             return self.roundTrip.nanoseconds / 2 + drift
@@ -19,13 +19,13 @@ struct EndpointClock: Sendable, Hashable, Codable {
 
     /// The newest ones, oldest first.
     private var samples: [Sample] = []
-    /// When the Ping was sent that was not answered yet.
+    /// The instant at which the Ping was sent that was not answered yet.
     private var asked: Instant?
 
     private static let samplesMax = 8
     /// Two clocks of quartz drift by less than this from each other, in nanoseconds for each million.
     private static let driftPerMillion: Int64 = 200
-    /// After this time the clocks are compared again.
+    /// The clocks are compared again after this time.
     private static let freshTime = Duration.seconds(2)
     /// Older samples are not used: two clocks may have drifted by 2 milliseconds.
     private static let sampleAgeMax = Duration.seconds(10)
@@ -71,7 +71,7 @@ struct EndpointClock: Sendable, Hashable, Codable {
     }
 }
 
-/// When the gateway accepted the newest publications of a session. Only a session whose client wants receipts has it.
+/// The instants at which the gateway accepted the newest publications of a session. Only a session whose client wants receipts has it.
 struct PublishedTimes: Sendable, Hashable, Codable {
     /// The one of number n is at n - ``first``, modulo ``countMax``.
     private var instants: [Instant] = []
@@ -96,7 +96,7 @@ struct PublishedTimes: Sendable, Hashable, Codable {
         }
     }
 
-    /// When a number was accepted; nil if that is not known any more.
+    /// The instant at which a number was accepted; nil if that is not known any more.
     subscript(sequence: UInt64) -> Instant? {
         guard sequence >= self.first, sequence <= self.last, self.last - sequence < Self.countMax else {
             return nil

@@ -2,13 +2,13 @@ internal import OrderedCollections
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// How long publications take to one endpoint, from its receipts.
+/// The times that publications take to one endpoint, from its receipts.
 struct EndpointTiming: Sendable, Hashable, Codable, Defaultable {
-    /// That the endpoint has received or shown a publication.
+    /// A receipt's news: the endpoint has received or shown a publication.
     private struct Moment: Sendable, Hashable, Codable {
         let sequence: UInt64
         let published: Instant
-        /// By the endpoint's clock.
+        /// The time by the endpoint's clock.
         let stamp: UInt64
     }
 
@@ -23,7 +23,7 @@ struct EndpointTiming: Sendable, Hashable, Codable, Defaultable {
     private(set) var received: Delay?
     private(set) var shown: Delay?
     private var clock = EndpointClock()
-    /// What waits until the clocks are compared.
+    /// The news that wait until the clocks are compared.
     private var newReceived: Moment?
     private var newShown: Moment?
     /// Up to these numbers the endpoint's receipts have counted, or need not.

@@ -141,7 +141,7 @@ extension Gateway {
         package var requestsEnded = CodeCounts()
         /// Of the same requests.
         package var requestTimes = RequestTimes()
-        /// Until endpoints had received publications; nil: none was measured.
+        /// Delays until endpoints had received publications; nil: none was measured.
         package var receivedDelays: DelayCounts?
         /// The same until their content was on a display.
         package var shownDelays: DelayCounts?

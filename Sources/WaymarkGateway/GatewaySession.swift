@@ -47,7 +47,7 @@ struct GatewaySession: Sendable, Hashable, Codable {
     private(set) var content = SessionContent()
     /// The last sequence number that its client used.
     private(set) var sequence: UInt64 = 0
-    /// When the newest publications were accepted; nil unless the client wants receipts.
+    /// The instants at which the newest publications were accepted; nil unless the client wants receipts.
     private(set) var published: PublishedTimes?
     /// When the last publication was accepted; nil for none.
     private(set) var lastPublished: Instant?

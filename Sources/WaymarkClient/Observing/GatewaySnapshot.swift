@@ -34,20 +34,20 @@ public struct GatewaySnapshot: Sendable, Hashable {
 
     /// Delays of publications to an endpoint, from when the gateway accepted them.
     public struct Delays: Sendable, Hashable {
-        /// How many were measured.
+        /// The number of delays that were measured.
         public let count: UInt64
         /// The last one.
         public let last: Duration
         /// The mean of all.
         public let mean: Duration
-        /// How many there were by length, shortest first; without those of which there were none.
+        /// The numbers of delays by length, shortest first; lengths of which there were none are left out.
         public let counts: [Count]
 
-        /// How many delays were at most as long as a bound, and longer than the bound before.
+        /// The number of delays that were at most as long as a bound, and longer than the bound before.
         public struct Count: Sendable, Hashable {
             /// nil: longer than all bounds.
             public let bound: Duration?
-            /// How many there were.
+            /// The number of these delays.
             public let count: UInt64
         }
 
@@ -76,9 +76,9 @@ public struct GatewaySnapshot: Sendable, Hashable {
         public let isReady: Bool
         /// Its last receipt in the session; nil: none.
         public let receipt: Receipt?
-        /// How long publications take until it has received them; nil: not measured.
+        /// The times that publications take until it has received them; nil: not measured.
         public let receivedDelays: Delays?
-        /// How long they take until their content is on its display; nil: not measured.
+        /// The times that they take until their content is on its display; nil: not measured.
         public let shownDelays: Delays?
         /// The round trip of the Ping by which its clock was compared last: the delays are wrong by at most half of it.
         public let roundTrip: Duration?

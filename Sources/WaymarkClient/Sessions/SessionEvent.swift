@@ -60,9 +60,9 @@ public enum SessionEvent: Sendable, Hashable {
         public let received: UInt64
         /// The last number that it has shown; at most `received`.
         public let shown: UInt64
-        /// How long after the gateway had accepted `received` the endpoint received it; nil: not measured.
+        /// The time from when the gateway accepted `received` until the endpoint had received it; nil: not measured.
         public var receivedDelay: Duration?
-        /// How long after the gateway had accepted `shown` its content was on the display; nil: not measured.
+        /// The time from when the gateway accepted `shown` until its content was on the display; nil: not measured.
         public var shownDelay: Duration?
     }
 

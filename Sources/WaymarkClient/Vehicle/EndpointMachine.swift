@@ -54,9 +54,9 @@ package struct EndpointMachine: PeerMachine {
     /// When the next receipt is due; nil: nothing was received since the last one.
     private var receiptDeadline: Instant?
     private var shownSequence: UInt64 = 0
-    /// When the display first showed ``shownSequence``; nil: nothing is shown.
+    /// The instant at which the display first showed ``shownSequence``; nil: nothing is shown.
     private var shownAt: Instant?
-    /// What the endpoint held when something last arrived, and since when.
+    /// The number that the endpoint held when something last arrived, and the instant since which it does.
     private var receivedSequence: UInt64 = 0
     private var receivedAt: Instant?
     /// What the driver's clock shows at the instant 0; nil: the state has no age.

@@ -133,7 +133,7 @@ extension Answer {
         var behind: Int?
         var behindAtLeast: Bool?
         var receiptAt: Double?
-        /// From when the gateway accepted publications until the endpoint had received them.
+        /// Delays from when the gateway accepted publications until the endpoint had received them.
         var receivedDelays: Delays?
         /// The same until their content was on its display.
         var shownDelays: Delays?

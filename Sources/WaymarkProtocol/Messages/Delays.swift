@@ -2,7 +2,7 @@
 ///
 /// - Source: `waymark.v1.DelayCounts`.
 package struct DelayCounts: Sendable, Hashable, Codable {
-    /// How many there were, by the index of the least of ``DelayBound/milliseconds`` that is not below the delay; behind the last bound:
+    /// The numbers of delays, by the index of the least of ``DelayBound/milliseconds`` that is not below the delay; behind the last bound:
     /// longer.
     package private(set) var counts: [UInt32] = []
     package private(set) var totalMicroseconds: UInt64 = 0
@@ -17,7 +17,7 @@ package struct DelayCounts: Sendable, Hashable, Codable {
         self.lastMicroseconds = lastMicroseconds
     }
 
-    /// How many delays were counted.
+    /// The number of delays that were counted.
     package var count: UInt64 { self.counts.reduce(0) { $0 + UInt64($1) } }
 
     /// Counts a delay. One below 0 counts as 0.
@@ -49,11 +49,11 @@ package enum DelayBound {
     ]
 }
 
-/// How long publications take to one endpoint, and to its display.
+/// The times that publications take to one endpoint, and to its display.
 package struct EndpointDelays: Sendable, Hashable, Codable {
-    /// Until the endpoint had received them.
+    /// Delays until the endpoint had received them.
     package var received = DelayCounts()
-    /// Until their content was on the display.
+    /// Delays until their content was on the display.
     package var shown = DelayCounts()
     /// The round trip of the Ping by which the clocks were compared last. The delays are wrong by at most half of it.
     package var roundTripMicroseconds: UInt64 = 0
@@ -61,7 +61,7 @@ package struct EndpointDelays: Sendable, Hashable, Codable {
     package init() {}
 }
 
-/// When a Ping was received, and its Pong sent, by the clock of the Pong's sender.
+/// The times at which a Ping was received, and its Pong sent, by the clock of the Pong's sender.
 package struct PongTimes: Sendable, Hashable {
     package var receivedNanoseconds: UInt64
     package var sentNanoseconds: UInt64
@@ -78,6 +78,6 @@ package struct PongTimes: Sendable, Hashable {
 }
 
 extension Instant {
-    /// What messages say that the clock showed.
+    /// The number that messages have for what the clock showed.
     package var stamp: UInt64 { UInt64(bitPattern: self.nanoseconds) }
 }

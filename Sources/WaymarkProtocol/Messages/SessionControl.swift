@@ -150,7 +150,7 @@ package struct Receipt: Sendable, Hashable, Codable {
     package var receivedSequence: UInt64
     /// At most ``receivedSequence``.
     package var shownSequence: UInt64
-    /// What the endpoint's clock showed when it had received ``receivedSequence``; nil: not told.
+    /// The time of the endpoint's clock when it had received ``receivedSequence``; nil: not told.
     package var receivedNanoseconds: UInt64?
     /// The same of ``shownSequence``, when its content was on the display.
     package var shownNanoseconds: UInt64?
@@ -170,9 +170,9 @@ package struct Receipt: Sendable, Hashable, Codable {
 package struct EndpointReceipt: Sendable, Hashable {
     package var vehicle: VehicleID
     package var endpoint: EndpointName
-    /// Without times: they are by the endpoint's clock.
+    /// The receipt without its times, which are by the endpoint's clock.
     package var receipt: Receipt
-    /// How long after the gateway had accepted the received number the endpoint received it; nil: not measured.
+    /// The time from when the gateway accepted the received number until the endpoint had it; nil: not measured.
     package var receivedDelayMicroseconds: UInt64?
     /// The same of the shown number, until its content was on the display.
     package var shownDelayMicroseconds: UInt64?

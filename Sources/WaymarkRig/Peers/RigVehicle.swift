@@ -13,7 +13,7 @@ package struct RigVehicle: RigPeer {
         package var answerAfter = Duration.zero
         /// Whether its display is ready, once it is connected.
         package var isReady = true
-        /// How long after it has received something that is on its display; nil: it says nothing of it.
+        /// The time after which what it has received is on its display; nil: it says nothing of it.
         package var showsAfter: Duration?
 
         package init() {}
@@ -49,8 +49,8 @@ package struct RigVehicle: RigPeer {
     /// What it was asked and has not answered, oldest first.
     private var open: [Question] = []
     private static let openMax = 16
-    /// What is not on the display yet, oldest first.
-    private var showing: [(due: Instant, sequence: UInt64)] = []
+    /// Numbers that are not on the display yet, oldest first.
+    private var showing: [(due: Instant, session: UInt32, sequence: UInt64)] = []
     /// A display that is later shows something newer next.
     private static let showingMax = 1_024
     /// It is not connected and does not try: not yet, or not any more.
@@ -79,7 +79,8 @@ package struct RigVehicle: RigPeer {
 
     package var deadline: Instant? {
         let link = self.isAway ? nil : self.link.deadline
-        return [link, self.answers.map(\.due).min(), self.showing.first?.due].compactMap(\.self).min()
+        let shown = self.isAway ? nil : self.showing.first?.due
+        return [link, self.answers.map(\.due).min(), shown].compactMap(\.self).min()
     }
 
     // MARK: Events
@@ -114,6 +115,7 @@ package struct RigVehicle: RigPeer {
     private mutating func change(
         _ state: ConnectionState, at now: Instant, into actions: inout [PeerAction]
     ) {
+        if state == .connecting { self.showing = [] }
         guard case .connected = state, self.behaviour.isReady, !self.hasSetReady else { return }
         self.hasSetReady = true
         self.use(at: now, into: &actions) { $0.update(DisplaySettings(isReadyToShow: true), into: &$1) }
@@ -140,7 +142,7 @@ package struct RigVehicle: RigPeer {
         guard let delay = self.behaviour.showsAfter, update.state.isWhole, update.state.sequence > 0,
             self.showing.count < Self.showingMax
         else { return }
-        self.showing.append((now + delay, update.state.sequence))
+        self.showing.append((now + delay, update.state.session, update.state.sequence))
         self.showWhatIsDue(at: now, into: &actions)
     }
 
@@ -148,6 +150,8 @@ package struct RigVehicle: RigPeer {
         let due = self.showing.prefix { $0.due <= now }
         guard let last = due.last else { return }
         self.showing.removeFirst(due.count)
+        // Numbers begin anew in another session.
+        guard last.session == self.state.session else { return }
         self.use(at: now, into: &actions) { endpoint, _ in endpoint.markShown(last.sequence, at: now) }
     }
 

@@ -125,7 +125,7 @@ extension Scenario {
         package var destinations = Reply.accept
         package var answerAfter = Duration.zero
         package var isReady = true
-        /// How long after its endpoints have received something it is on their displays; nil: they say nothing of it.
+        /// The time after which what its endpoints have received is on their displays; nil: they say nothing of it.
         package var showsAfter: Duration?
         package var guidanceWanted = false
         /// false: only when a step says `return`.

@@ -249,7 +249,7 @@ extension Scenario {
         case inOrder([Event], within: Duration)
         case exactly(Int, MessagePattern, for: Duration?)
         case unchanged([FieldPath], for: Duration)
-        /// Of all delays that a client was told, until content was on the display.
+        /// The longest delay that a client may be told, until content was on the display.
         case shownWithin(Duration, for: Duration?)
         case outcome(Outcome, within: Duration)
         case holdsWhatWasPublished(within: Duration)

@@ -41,7 +41,7 @@ import WaymarkScenario
             try rig.addVehicle(showsAfter: .milliseconds(20))
             try rig.addClient(receipts: .seconds(1))
             try await rig.run(to: .meters(500))
-            try await rig.expect(.shownWithin(.milliseconds(21), for: .seconds(30)))
+            try await rig.expect(.shownWithin(.milliseconds(25), for: .seconds(30)))
         }
         await #expect(throws: RigError.self) {
             try await withRig(route: .vaduzBalzers) { rig in try rig.addClient(receipts: .milliseconds(99)) }
