@@ -26,7 +26,7 @@ import Testing
         let table = try daemon.waymark("status", "--interval", "0")
         #expect(await table.end() == 0)
         // The notes are cut where the table is 80 columns wide.
-        #expect(table.lines.contains { $0.contains("received in") })
+        #expect(table.lines.contains { $0.contains("shown in") })
         client.signal(SIGINT)
         await client.end()
         cluster.signal(SIGTERM)

@@ -69,13 +69,13 @@ struct StatusTable {
         if vehicle?.navigatesItself == true { notes.append("navigates itself") }
         if vehicle?.hasStopped == true { notes.append("ended guidance") }
         notes.append(endpoint.isReady ? "ready" : "not ready")
+        if let delays = endpoint.shownDelays { notes.append("shown in \(Self.delays(delays))") }
+        if let delays = endpoint.receivedDelays { notes.append("received in \(Self.delays(delays))") }
         // What an endpoint did not ask for is no news.
         let withheld = endpoint.withheld.filter { $0.value != .notRequested }
         for (feature, reason) in withheld.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             notes.append("no \(feature.rawValue) (\(reason.rawValue))")
         }
-        if let delays = endpoint.receivedDelays { notes.append("received in \(Self.delays(delays))") }
-        if let delays = endpoint.shownDelays { notes.append("shown in \(Self.delays(delays))") }
         return notes.joined(separator: ", ")
     }
 
