@@ -221,7 +221,7 @@ declare namespace Answer {
 		behind?: number;
 		behindAtLeast?: boolean;
 		receiptAt?: number;
-		/** From when the gateway accepted publications until the endpoint had received them. */
+		/** Delays from when the gateway accepted publications until the endpoint had received them. */
 		receivedDelays?: Delays;
 		/** The same until their content was on its display. */
 		shownDelays?: Delays;

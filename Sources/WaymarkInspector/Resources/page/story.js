@@ -294,7 +294,8 @@ const receiptCell = (row, endpoint, key) => {
 };
 
 /** @param {Answer.Delays | undefined} delays */
-const delayCell = delays => delays && `${delays.meanMilliseconds.toFixed(1)} ms, last ${delays.lastMilliseconds.toFixed(1)} ms`;
+const delayCell = delays =>
+	delays && `${delays.meanMilliseconds.toFixed(1)} ms, last ${delays.lastMilliseconds.toFixed(1)} ms`;
 
 /** @type {View<Pick<Answers, "receipts">>} */
 const receipts = {
@@ -360,7 +361,7 @@ const receipts = {
 		),
 		...(answer.why ?? []).map(one => hint(`${one.path.replace("endpoints/", "")}: ${one.text}`)),
 		hint("The times are those of the receipts that say so: at most that late."),
-		hint("Received in, shown in: the mean from when the gateway accepted a publication, by times that receipts have."),
+		hint("Received in, shown in: from when the gateway accepted a publication, by times in receipts."),
 	],
 };
 
