@@ -146,7 +146,7 @@ actor ClusterApp {
         self.lostSince = self.lostSince ?? ContinuousClock.now
     }
 
-    func apply(_ update: VehicleUpdate) {
+    func apply(_ update: VehicleUpdate) async {
         // An update may arrive before the state `connected`.
         if !self.wasConnected {
             self.apply(.connected(resumed: false))
@@ -174,6 +174,8 @@ actor ClusterApp {
             if let step { self.tell(step) }
             self.draw()
         }
+        // Not yet while the endpoint connects: what it has then is of no session.
+        if update.state.isWhole, let endpoint { await endpoint.markShown(update.state.sequence) }
         if let until = self.options.until, Self.isReached(until, update.state) { self.finish(.reached) }
     }
 

@@ -15,6 +15,8 @@ actor Navigator {
         var onDestination = OnDestination.decline
         /// Whether its vehicles stand until a vehicle or an observer asks for a simulated drive.
         var simulatesWhenAsked = false
+        /// The time in which displays are asked once what they have received and shown; nil: they are not asked.
+        var receipts: Duration?
     }
 
     /// What happens before and during a drive.
@@ -191,7 +193,8 @@ actor Navigator {
         let number = self.nextDrive
         self.nextDrive += 1
         let session = try await client.openSession(
-            vehicles: vehicles, onWaypoint: { inquiry, _ in await self.answer(inquiry, drive: number) })
+            vehicles: vehicles, receipts: self.policy.receipts,
+            onWaypoint: { inquiry, _ in await self.answer(inquiry, drive: number) })
         self.drives[number] = Record(session: session, roster: VehicleRoster(vehicles))
         defer { self.drives[number] = nil }
         let events = await session.events

@@ -226,6 +226,9 @@ extension Gateway.Counters {
         all += self.requestsEnded.all.map { Counter(.requestsEnded, label: $0.code, $0.count) }
         all += self.requestTimes.all.map { Counter(.requestTimes, label: $0.bound, $0.count) }
         all += self.featuresWithheld.all.map { Counter(.featuresWithheld, label: $0.code, $0.count) }
+        let (received, shown) = (self.receivedDelays, self.shownDelays)
+        all += received?.all.map { Counter(.receivedDelays, label: $0.bound, $0.count) } ?? []
+        all += shown?.all.map { Counter(.shownDelays, label: $0.bound, $0.count) } ?? []
         return all + [
             Counter(.publicationsUnchanged, self.framesUnchanged),
             Counter(.publicationsRejected, self.framesRejected),
@@ -233,6 +236,8 @@ extension Gateway.Counters {
             Counter(.snapshots, self.snapshotsSent),
             Counter(.acknowledgements, self.acknowledgements),
             Counter(.requestMicroseconds, self.requestTimes.microseconds),
+            Counter(.receivedDelayMicroseconds, received?.totalMicroseconds ?? 0),
+            Counter(.shownDelayMicroseconds, shown?.totalMicroseconds ?? 0),
         ]
     }
 }

@@ -117,6 +117,8 @@ extension Gateway {
             endpoint.settings = old.settings
             endpoint.membership = old.membership
             endpoint.membership?.wait = nil
+            endpoint.timing = old.timing
+            endpoint.timing.reconnect()
         }
         if let place {
             self.vehicles.withValue(at: place) {

@@ -143,6 +143,10 @@ extension Gateway {
         package var requestsEnded = CodeCounts()
         /// Of the same requests.
         package var requestTimes = RequestTimes()
+        /// Delays until endpoints had received publications; nil: none was measured.
+        package var receivedDelays: DelayCounts?
+        /// The same until their content was on a display.
+        package var shownDelays: DelayCounts?
         /// Features that endpoints were told are withheld, by reason.
         package var featuresWithheld = CodeCounts()
         /// Those with the whole state.

@@ -47,6 +47,8 @@ struct GatewaySession: Sendable, Hashable, Codable {
     private(set) var content = SessionContent()
     /// The last sequence number that its client used.
     private(set) var sequence: UInt64 = 0
+    /// The instants at which the newest publications were accepted; nil unless the client wants receipts.
+    private(set) var published: PublishedTimes?
     /// When the last publication was accepted; nil for none.
     private(set) var lastPublished: Instant?
     /// The instant at which the newest estimates of those that the session has were accepted; nil if it has none.
@@ -74,7 +76,8 @@ struct GatewaySession: Sendable, Hashable, Codable {
             left,
             tourNumber, isSuspended, profileUse,
             openShares, mayQueueShares, withholdsSegments, nextOptIn, providedFeatures, extensions
-        case content, sequence, lastPublished, lastEstimated, acknowledged, retained, audiences, memberCount,
+        case content, sequence, published, lastPublished, lastEstimated, acknowledged, retained, audiences,
+            memberCount,
             replay
     }
 
@@ -210,6 +213,7 @@ struct GatewaySession: Sendable, Hashable, Codable {
     ) -> Progress {
         let kept = self.kept
         let (trip, previewOptOuts) = (self.content.trip, self.content.previewOptOuts)
+        let sequence = self.sequence
         var batch = Batch(
             permission: permission, replayRoom: memory.replayRoom(of: self.userIndex, rules.limits))
         var progress = Progress(next: first)
@@ -254,10 +258,16 @@ struct GatewaySession: Sendable, Hashable, Codable {
         let keptNow = self.kept
         if keptNow != kept { memory.set(self.id, keptNow) }
         if progress.rejection == nil || progress.next > first + 1 { self.lastPublished = now }
+        if self.receiptsEveryMilliseconds > 0 { self.notePublished(after: sequence, at: now) }
         progress.needsFitting = batch.needsFitting
         progress.needsAcknowledgement = self.needsAcknowledgement
         counters.work.visit(batch.units + progress.next - first)
         return progress
+    }
+
+    private mutating func notePublished(after sequence: UInt64, at now: Instant) {
+        if self.published == nil { self.published = PublishedTimes(after: sequence) }
+        self.published?.note(upTo: self.sequence, at: now)
     }
 
     /// Validates and applies the next frame.

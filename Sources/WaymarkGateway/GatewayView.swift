@@ -115,6 +115,7 @@ extension Gateway {
         record.settings = endpoint.settings
         record.settings.source = nil
         record.receipt = endpoint.receipt
+        record.delays = endpoint.timing.delays
         record.audience = endpoint.audience?.rawValue ?? 0
         guard let membership = endpoint.membership else { return record }
         record.session = membership.session

@@ -119,6 +119,11 @@ extension Gateway {
         let cursor = (from: entry.kind == .full ? 0 : wait.sequence ?? 0, to: entry.sequence)
         self.sendSnapshot(
             entry.kind, cursor, entry.frames, withheld, of: session, to: connection, into: &actions)
+        if entry.kind == .full, session.receiptsEveryMilliseconds > 0 {
+            self.vehicles.withValue(at: place) {
+                $0.endpoints[path.endpoint]?.timing.begin(at: entry.sequence)
+            }
+        }
         if !entry.later.isEmpty { actions.append(.sendFrames(connection, entry.later)) }
         actions.append(.join(connection, entry.audience))
     }

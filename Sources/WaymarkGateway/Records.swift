@@ -28,6 +28,8 @@ struct Endpoint: Sendable, Hashable, Codable {
     var membership: Membership?
     /// Its last receipt in the present session.
     var receipt: Receipt?
+    /// Delays from its receipts. Nothing if no session wanted receipts of it.
+    @BoxedIfCustom var timing = EndpointTiming()
 
     struct Membership: Sendable, Hashable, Codable {
         var session: SessionID

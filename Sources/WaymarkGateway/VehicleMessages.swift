@@ -64,6 +64,8 @@ extension Gateway {
             self.cancel(path, connection, reason, at: now, into: &actions)
         case .allowNavigation: self.allow(path.vehicle, at: now, into: &actions)
         case .vehicleSettings(let settings): self.update(settings, path, at: now, into: &actions)
+        case .pong(let nonce, let times):
+            if let times { self.compareClock(nonce, times, path, connection, at: now) }
         case .updateRouteSource, .zoomCluster, .alertResponse, .destinationShareAnswer, .vehicleExtension,
             .selectPreview, .simulateDrive,
             .destinationShareWanted, .updateRouteFeedback, .receipt:
@@ -441,16 +443,31 @@ extension Gateway {
             return self.reject(connection, rejection, .receipt, session: named, into: &actions)
         }
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.receipt = receipt
-        guard session.receiptsEveryMilliseconds > 0, !self.deadlines.contains(.receipts(id)) else { return }
-        self.deadlines.set(.receipts(id), at: now + .milliseconds(session.receiptsEveryMilliseconds))
+        self.measure(receipt, in: session, path, connection, at: now, into: &actions)
+        self.planReport(of: id, at: now)
+    }
+
+    /// Plans a report of receipts, if the session's client wants some.
+    mutating func planReport(of id: SessionID, at now: Instant) {
+        guard let interval = self.sessions[id]?.receiptsEveryMilliseconds, interval > 0,
+            !self.deadlines.contains(.receipts(id))
+        else { return }
+        self.deadlines.set(.receipts(id), at: now + .milliseconds(interval))
     }
 
     /// Adds a vehicle's receipts to the report for its session's client.
     mutating func reportReceipts(of id: VehicleID, in session: SessionID, into actions: inout [Action]) {
         for (name, _, endpoint) in self.vehicles[id]?.connections ?? [] {
             guard let receipt = endpoint.receipt else { continue }
-            self.sessions[session]?.receipts.append(
-                EndpointReceipt(vehicle: id, endpoint: name, receipt: receipt))
+            var told = EndpointReceipt(vehicle: id, endpoint: name, receipt: receipt)
+            let timing = endpoint.timing
+            if let delay = timing.received, delay.sequence == receipt.receivedSequence {
+                told.receivedDelayMicroseconds = delay.microseconds
+            }
+            if let delay = timing.shown, delay.sequence == receipt.shownSequence {
+                told.shownDelayMicroseconds = delay.microseconds
+            }
+            self.sessions[session]?.receipts.append(told)
         }
         self.sendReceipts(of: session, isLast: false, into: &actions)
     }

@@ -229,6 +229,8 @@ struct ReceiptBook {
             let name = endpoint.endpoint.rawValue
             var object = Answer.EndpointReceipts(
                 endpoint: name, receiptAt: self.newest[name].map(self.source.seconds))
+            object.receivedDelays = endpoint.delays.flatMap { Answer.Delays($0.received) }
+            object.shownDelays = endpoint.delays.flatMap { Answer.Delays($0.shown) }
             if let receipt = endpoint.receipt {
                 object.received = Int(clamping: receipt.receivedSequence)
                 object.shown = Int(clamping: receipt.shownSequence)
@@ -264,5 +266,16 @@ struct ReceiptBook {
         return Answer.Receipts(
             session: Int(self.session.rawValue), published: Int(clamping: published), endpoints: endpoints,
             rows: rows, truncated: self.rows.count > rowsMax, why: why)
+    }
+}
+
+extension Answer.Delays {
+    /// nil if none was measured.
+    init?(_ counts: DelayCounts) {
+        guard counts.count > 0 else { return nil }
+        self.init(
+            count: Int(clamping: counts.count),
+            lastMilliseconds: Double(counts.lastMicroseconds) / 1_000,
+            meanMilliseconds: Double(counts.totalMicroseconds / counts.count) / 1_000)
     }
 }

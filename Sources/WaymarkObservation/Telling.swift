@@ -195,6 +195,8 @@ extension ObservationHub {
         case .publish(let audience, let frames):
             let crossing = crossings.last { $0.frames.session == frames.session }
             self.see(frames, to: audience, crossing?.audience, gateway, at: now)
+        // Pings are not told.
+        case .send(_, let envelope) where envelope.message.type == .ping: break
         case .send(let connection, let envelope):
             let frame = self.encoder.encode(envelope)
             var vehicle: VehicleID?

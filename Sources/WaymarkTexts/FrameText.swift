@@ -77,7 +77,8 @@ package struct FrameText {
         case .sessionSuspended(let suspended): "for up to \(suspended.graceMilliseconds / 1_000) s"
         case .receipt(let receipt):
             "received \(receipt.receivedSequence), shown \(receipt.shownSequence)"
-        case .receiptReport(let report): self.counted(report.endpoints.count, "endpoint")
+        case .receiptReport(let report):
+            self.counted(report.endpoints.count, "endpoint") + self.slowest(of: report)
         case .acknowledgement(let sequence): "up to \(sequence)"
         case .ping, .pong, .snapshotEnd, .sessionRestored, .allowNavigation: ""
         case .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
@@ -85,6 +86,12 @@ package struct FrameText {
             ""
         default: self.detail(ofRequest: message)
         }
+    }
+
+    /// The longest delay until the content was on a display.
+    private func slowest(of report: ReceiptReport) -> String {
+        guard let slowest = report.endpoints.compactMap(\.shownDelayMicroseconds).max() else { return "" }
+        return ", shown after \(slowest / 1_000) ms"
     }
 
     /// What vehicles ask and answer.

@@ -4,6 +4,7 @@ C, N, W = "cluster.py", "navigate.py", "wire.py"
 # What the examples do not hold, the Python package does.
 S, R, E = "waymark_nav/core/_state.py", "waymark_nav/core/_peer.py", "waymark_nav/core/_endpoint.py"
 B = "waymark_nav/core/_outbox.py"
+K = "waymark_nav/core/_connection.py"
 ENDPOINTS = [
     (
         "does not forget at a full snapshot",
@@ -484,6 +485,12 @@ ENDPOINTS = [
         E,
         "            if not self._receipt_interval:\n                self._receipt_due = None\n",
         "",
+    ),
+    (
+        "answers a Ping with a time without its own",
+        K,
+        "times = None if message.sent_nanoseconds is None else clock_nanoseconds(now)",
+        "times = None",
     ),
     (
         "adds to the old route at a repeated one",

@@ -232,6 +232,16 @@ declare namespace Answer {
 		behind?: number;
 		behindAtLeast?: boolean;
 		receiptAt?: number;
+		/** Delays from when the gateway accepted publications until the endpoint had received them. */
+		receivedDelays?: Delays;
+		/** The same until their content was on its display. */
+		shownDelays?: Delays;
+	}
+
+	interface Delays {
+		count: number;
+		lastMilliseconds: number;
+		meanMilliseconds: number;
 	}
 
 	interface ReceiptRow {

@@ -163,7 +163,23 @@ extension RandomValues {
 
     package mutating func receipt() -> Receipt {
         let received = self.number(0...UInt64.max)
-        return Receipt(receivedSequence: received, shownSequence: self.number(0...received))
+        var receipt = Receipt(receivedSequence: received, shownSequence: self.number(0...received))
+        receipt.receivedNanoseconds = self.flag() ? self.number(0...UInt64.max) : nil
+        receipt.shownNanoseconds = self.flag() ? self.number(0...UInt64.max) : nil
+        return receipt
+    }
+
+    private mutating func endpointReceipt() -> EndpointReceipt {
+        var receipt = EndpointReceipt(
+            vehicle: self.vehicleID(), endpoint: self.endpoint(), receipt: self.receipt())
+        receipt.receivedDelayMicroseconds = self.flag() ? self.number(0...UInt64.max) : nil
+        receipt.shownDelayMicroseconds = self.flag() ? self.number(0...UInt64.max) : nil
+        return receipt
+    }
+
+    private mutating func pongTimes() -> PongTimes {
+        PongTimes(
+            receivedNanoseconds: self.number(0...UInt64.max), sentNanoseconds: self.number(0...UInt64.max))
     }
 
     private mutating func openSession() -> OpenSession {
@@ -222,8 +238,11 @@ extension RandomValues {
                     self.one(), reason: self.text(0...256),
                     reconnectAfterMilliseconds: self.number(0...UInt32.max),
                     limit: self.maybe { $0.limit() }))
-        case .ping: .ping(nonce: self.number(0...UInt64.max))
-        case .pong: .pong(nonce: self.number(0...UInt64.max))
+        case .ping:
+            .ping(
+                nonce: self.number(0...UInt64.max),
+                sentNanoseconds: self.flag() ? self.number(0...UInt64.max) : nil)
+        case .pong: .pong(nonce: self.number(0...UInt64.max), self.maybe { $0.pongTimes() })
         case .error: .error(self.rejection())
         case .openSession: .openSession(self.openSession())
         case .sessionOpened:
@@ -248,10 +267,7 @@ extension RandomValues {
             .receiptReport(
                 ReceiptReport(
                     gatewaySequence: self.number(0...UInt64.max),
-                    endpoints: self.list(0...5) {
-                        EndpointReceipt(
-                            vehicle: $0.vehicleID(), endpoint: $0.endpoint(), receipt: $0.receipt())
-                    }))
+                    endpoints: self.list(0...5) { $0.endpointReceipt() }))
         case .waypointRequest:
             .waypointRequest(
                 WaypointRequest(

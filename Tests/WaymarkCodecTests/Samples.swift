@@ -74,8 +74,12 @@ enum Samples {
         case .hello: Envelope(.hello(self.hello))
         case .welcome: Envelope(.welcome(self.welcome))
         case .goodbye: Envelope(.goodbye(self.goodbye))
-        case .ping: Envelope(.ping(nonce: 0x0102_0304_0506_0708))
-        case .pong: Envelope(.pong(nonce: 0x0102_0304_0506_0708))
+        case .ping: Envelope(.ping(nonce: 0x0102_0304_0506_0708, sentNanoseconds: 1_000_000_000))
+        case .pong:
+            Envelope(
+                .pong(
+                    nonce: 0x0102_0304_0506_0708,
+                    PongTimes(receivedNanoseconds: 0, sentNanoseconds: 300_000)))
         case .error: Envelope(.error(self.rejection))
         case .openSession:
             Envelope(
@@ -90,7 +94,11 @@ enum Samples {
         case .sessionEnded:
             Envelope(.sessionEnded(SessionEnded(session: self.session, reason: .finished)))
         case .receipt:
-            Envelope(.receipt(Receipt(receivedSequence: 300, shownSequence: 299)), session: self.session)
+            Envelope(
+                .receipt(
+                    Receipt(
+                        receivedSequence: 300, shownSequence: 299, receivedNanoseconds: 2_000_000_000,
+                        shownNanoseconds: 1_900_000_000)), session: self.session)
         case .receiptReport: Envelope(.receiptReport(self.report), session: self.session)
         case .acknowledgement: Envelope(.acknowledgement(sequence: 300), session: self.session)
         case .vehicleChanged: Envelope(.vehicleChanged(self.status), session: self.session)
@@ -181,13 +189,11 @@ extension Samples {
     }
 
     private static var report: ReceiptReport {
-        ReceiptReport(
-            gatewaySequence: 301,
-            endpoints: [
-                EndpointReceipt(
-                    vehicle: self.vehicle, endpoint: self.endpoint,
-                    receipt: Receipt(receivedSequence: 300, shownSequence: 299))
-            ])
+        var receipt = EndpointReceipt(
+            vehicle: self.vehicle, endpoint: self.endpoint,
+            receipt: Receipt(receivedSequence: 300, shownSequence: 299))
+        (receipt.receivedDelayMicroseconds, receipt.shownDelayMicroseconds) = (400, 16_500)
+        return ReceiptReport(gatewaySequence: 301, endpoints: [receipt])
     }
 
     private static var snapshotBegin: SnapshotBegin {

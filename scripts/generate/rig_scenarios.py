@@ -72,6 +72,7 @@ WORDS = [
     },
     {"exactly": {"count": 2, "message": "prompt", "where": {"requestID": "a"}}, "for": "3s"},
     {"unchanged": ["trip", "maneuvers[0].id", "lanes.good"], "for": "3s"},
+    {"shown-within": "500ms", "for": "3s"},
     {"outcome": "declinedByUser", **WAIT},
     {"holds-what-was-published": True, **WAIT},
     {"ended": "userStopped", **WAIT},
@@ -87,7 +88,14 @@ FAULTS = [
     {"link": "dut", "kind": "chaos", "every": "1s", "for": "1min", "kinds": ["drop", "cut"]},
     *({"link": "dut", "kind": kind} for kind in ("drop", "duplicate", "reorder", "corrupt", "half-close", "refuse", "blackhole")),
 ]
-VEHICLE = {"endpoint": "hud", "profile": "full", "prompts": "decline", "destinations": "ignore", "answer-after": "1s"}
+VEHICLE = {
+    "endpoint": "hud",
+    "profile": "full",
+    "prompts": "decline",
+    "destinations": "ignore",
+    "answer-after": "1s",
+    "shows-after": "20ms",
+}
 WHOLE = {
     "about": "All keys.",
     "clock": "either",

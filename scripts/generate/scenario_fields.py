@@ -31,6 +31,7 @@ INDEX = r"\[[0-9]{1,4}\]"
 WITHHELD = _fields.STATE.keys["withheld"]
 ENDPOINT = {"vehicle": TEXT, "endpoint": TEXT}
 RECEIPT = {"received": NUMBER, "shown": NUMBER}
+DELAYS = {"receivedDelayMicroseconds": NUMBER, "shownDelayMicroseconds": NUMBER}
 OUTCOME = {"outcome": word(m.Outcome)}
 REASON = {"endReason": word(m.SessionEndReason)}
 REQUEST = {"requestID": TEXT}
@@ -63,8 +64,8 @@ OTHERS = {
     m.OpenSession: {**REQUEST, "vehicles": TEXTS, "anyThatAsked": FLAG, "receiptsEveryMilliseconds": MILLISECONDS},
     m.SessionOpened: {**REQUEST, "openedSession": NUMBER, "vehicles": Items(Object(VEHICLE))},
     m.VehicleChanged: VEHICLE,
-    m.Receipt: RECEIPT,
-    m.ReceiptReport: {"gatewaySequence": NUMBER, "receipts": Items(Object({**ENDPOINT, **RECEIPT}))},
+    m.Receipt: {**RECEIPT, "receivedNanoseconds": NUMBER, "shownNanoseconds": NUMBER},
+    m.ReceiptReport: {"gatewaySequence": NUMBER, "receipts": Items(Object({**ENDPOINT, **RECEIPT, **DELAYS}))},
     m.Acknowledgement: {"acknowledged": NUMBER},
     m.WaypointRequest: {**REQUEST, "waypoint": j.WAYPOINT, "segment": TEXT, "vehicle": TEXT},
     m.DestinationRequest: {**REQUEST, "destination": j.WAYPOINT, "vehicle": TEXT},

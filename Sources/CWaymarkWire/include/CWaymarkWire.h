@@ -105,6 +105,12 @@ static inline const ProtobufCMessageDescriptor *_Nonnull waymark_observe_descrip
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_observation_begin_descriptor(void) {
     return &waymark__v1__observation_begin__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_delay_counts_descriptor(void) {
+    return &waymark__v1__delay_counts__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_endpoint_delays_descriptor(void) {
+    return &waymark__v1__endpoint_delays__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_endpoint_record_descriptor(void) {
     return &waymark__v1__endpoint_record__descriptor;
 }

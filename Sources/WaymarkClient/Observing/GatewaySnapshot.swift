@@ -32,6 +32,36 @@ public struct GatewaySnapshot: Sendable, Hashable {
         public let shown: UInt64
     }
 
+    /// Delays of publications to an endpoint, from when the gateway accepted them.
+    public struct Delays: Sendable, Hashable {
+        /// The number of delays that were measured.
+        public let count: UInt64
+        /// The last one.
+        public let last: Duration
+        /// The mean of all.
+        public let mean: Duration
+        /// The numbers of delays by length, shortest first; lengths of which there were none are left out.
+        public let counts: [Count]
+
+        /// The number of delays that were at most as long as a bound, and longer than the bound before.
+        public struct Count: Sendable, Hashable {
+            /// nil: longer than all bounds.
+            public let bound: Duration?
+            /// The number of these delays.
+            public let count: UInt64
+        }
+
+        /// An upper bound of the delay that a share of all, 0 ... 1, did not exceed; nil: it is above the last bound, or none was measured.
+        public func bound(of share: Double) -> Duration? {
+            var sum = 0.0
+            for part in self.counts {
+                sum += Double(part.count)
+                if sum >= share * Double(self.count) { return part.bound }
+            }
+            return nil
+        }
+    }
+
     /// One endpoint of a vehicle.
     public struct Endpoint: Sendable, Hashable {
         /// The name, which is unique in the vehicle.
@@ -46,6 +76,12 @@ public struct GatewaySnapshot: Sendable, Hashable {
         public let isReady: Bool
         /// Its last receipt in the session; nil: none.
         public let receipt: Receipt?
+        /// The times that publications take until it has received them; nil: not measured.
+        public let receivedDelays: Delays?
+        /// The times that they take until their content is on its display; nil: not measured.
+        public let shownDelays: Delays?
+        /// The round trip of the Ping by which its clock was compared last: the delays are wrong by at most half of it.
+        public let roundTrip: Duration?
         /// 0 while it is away.
         package let connection: UInt64
     }
@@ -216,7 +252,23 @@ extension GatewaySnapshot.Endpoint {
         self.receipt = record.receipt.map {
             GatewaySnapshot.Receipt(received: $0.receivedSequence, shown: $0.shownSequence)
         }
+        self.receivedDelays = record.delays.flatMap { GatewaySnapshot.Delays($0.received) }
+        self.shownDelays = record.delays.flatMap { GatewaySnapshot.Delays($0.shown) }
+        self.roundTrip = record.delays.map { .microseconds($0.roundTripMicroseconds) }
         self.connection = record.connection?.rawValue ?? 0
+    }
+}
+
+extension GatewaySnapshot.Delays {
+    /// nil if there were none.
+    fileprivate init?(_ counts: DelayCounts) {
+        guard counts.count > 0 else { return nil }
+        self.count = counts.count
+        self.last = .microseconds(counts.lastMicroseconds)
+        self.mean = .microseconds(counts.totalMicroseconds / counts.count)
+        self.counts = counts.all.map {
+            Count(bound: $0.bound == 0 ? nil : .milliseconds($0.bound), count: $0.count)
+        }
     }
 }
 

@@ -60,6 +60,10 @@ public enum SessionEvent: Sendable, Hashable {
         public let received: UInt64
         /// The last number that it has shown; at most `received`.
         public let shown: UInt64
+        /// The time from when the gateway accepted `received` until the endpoint had received it; nil: not measured.
+        public var receivedDelay: Duration?
+        /// The time from when the gateway accepted `shown` until its content was on the display; nil: not measured.
+        public var shownDelay: Duration?
     }
 
     /// The answer of a vehicle to an alert.
@@ -223,7 +227,9 @@ extension SessionEvent.Receipt {
     init(_ receipt: EndpointReceipt) {
         self.init(
             vehicle: receipt.vehicle.rawValue, endpoint: receipt.endpoint.rawValue,
-            received: receipt.receipt.receivedSequence, shown: receipt.receipt.shownSequence)
+            received: receipt.receipt.receivedSequence, shown: receipt.receipt.shownSequence,
+            receivedDelay: receipt.receivedDelayMicroseconds.map { .microseconds($0) },
+            shownDelay: receipt.shownDelayMicroseconds.map { .microseconds($0) })
     }
 }
 

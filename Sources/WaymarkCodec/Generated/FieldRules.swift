@@ -97,6 +97,8 @@ extension FieldRules {
         "ReceiptReport": Self.receiptReport,
         "Observe": Self.observe,
         "ObservationBegin": Self.observationBegin,
+        "DelayCounts": Self.delayCounts,
+        "EndpointDelays": Self.endpointDelays,
         "EndpointRecord": Self.endpointRecord,
         "VehicleRecord": Self.vehicleRecord,
         "ClientRecord": Self.clientRecord,

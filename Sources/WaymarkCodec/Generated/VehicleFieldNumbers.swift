@@ -146,6 +146,8 @@ extension FieldNumber {
     enum Receipt {
         static let receivedSequence = 1
         static let shownSequence = 2
+        static let receivedNanoseconds = 3
+        static let shownNanoseconds = 4
     }
 
     enum EndpointReceipt {
@@ -153,6 +155,8 @@ extension FieldNumber {
         static let endpoint = 2
         static let receivedSequence = 3
         static let shownSequence = 4
+        static let receivedDelayMicroseconds = 5
+        static let shownDelayMicroseconds = 6
     }
 
     enum ReceiptReport {

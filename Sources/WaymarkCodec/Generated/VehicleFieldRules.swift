@@ -148,6 +148,8 @@ extension FieldRules {
     static let receipt: Rules = [
         "received_sequence": .any,
         "shown_sequence": .any,
+        "received_nanoseconds": .any,
+        "shown_nanoseconds": .any,
     ]
 
     static let endpointReceipt: Rules = [
@@ -155,6 +157,8 @@ extension FieldRules {
         "endpoint": .requiredName,
         "received_sequence": .any,
         "shown_sequence": .any,
+        "received_delay_microseconds": .any,
+        "shown_delay_microseconds": .any,
     ]
 
     static let receiptReport: Rules = [

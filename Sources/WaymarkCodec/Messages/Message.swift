@@ -5,7 +5,9 @@ extension Message {
     /// The frame of a short message that goes out often; nil for the others, which have a ``wire(in:)``.
     func shortFrame(_ header: FrameHeader) -> Frame? {
         switch self {
-        case .ping(let nonce), .pong(let nonce): Codec.signOfLife(header, nonce)
+        case .ping(let nonce, nil), .pong(let nonce, nil): Codec.signOfLife(header, nonce)
+        case .ping(let nonce, let sent?): Codec.ping(header, nonce, sentNanoseconds: sent)
+        case .pong(let nonce, let times?): Codec.pong(header, nonce, times)
         case .acknowledgement(let sequence): Codec.acknowledgement(header, sequence)
         case .requestOutcome(let outcome): outcome.frame(header)
         case .observedFrames(let frames): frames.frame(header)
@@ -72,10 +74,20 @@ extension Message {
         case .goodbye: self = .goodbye(unsafe Goodbye(wire.message()))
         case .ping:
             let ping: UnsafeMutablePointer<Waymark__V1__Ping> = unsafe wire.message()
-            self = .ping(nonce: unsafe ping.pointee.nonce)
+            let hasTime = unsafe ping.pointee.sent_case == WAYMARK__V1__PING__SENT_SENT_NANOSECONDS
+            self = .ping(
+                nonce: unsafe ping.pointee.nonce,
+                sentNanoseconds: hasTime ? unsafe ping.pointee.sent_nanoseconds : nil)
         case .pong:
             let pong: UnsafeMutablePointer<Waymark__V1__Pong> = unsafe wire.message()
-            self = .pong(nonce: unsafe pong.pointee.nonce)
+            // One time alone says nothing.
+            let hasTimes =
+                unsafe pong.pointee.received_case == WAYMARK__V1__PONG__RECEIVED_RECEIVED_NANOSECONDS
+                && pong.pointee.sent_case == WAYMARK__V1__PONG__SENT_SENT_NANOSECONDS
+            let times = unsafe PongTimes(
+                receivedNanoseconds: pong.pointee.received_nanoseconds,
+                sentNanoseconds: pong.pointee.sent_nanoseconds)
+            self = .pong(nonce: unsafe pong.pointee.nonce, hasTimes ? times : nil)
         case .error: self = .error(unsafe Rejection(wire.message()))
         case .openSession: self = .openSession(try unsafe OpenSession(wire.message()))
         case .sessionOpened: self = .sessionOpened(try unsafe SessionOpened(wire.message()))

@@ -38,6 +38,7 @@ extension EndpointRecord {
             unsafe wire.pointee.settings = self.settings.wire(in: arena).message()
             if let receipt { unsafe wire.pointee.receipt = receipt.wire(in: arena).message() }
             unsafe wire.pointee.receive_frame_bytes_max = self.receiveFrameBytesMax
+            if let delays { unsafe wire.pointee.delays = delays.wire(in: arena) }
         }
     }
 
@@ -63,6 +64,7 @@ extension EndpointRecord {
         if let receipt = unsafe wire.pointee.receipt {
             do { self.receipt = try unsafe Receipt(receipt) } catch { throw error.inside("receipt") }
         }
+        if let delays = unsafe wire.pointee.delays { self.delays = unsafe EndpointDelays(delays) }
     }
 }
 

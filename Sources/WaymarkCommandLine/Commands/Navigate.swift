@@ -42,6 +42,11 @@ package struct Navigate: AsyncParsableCommand {
     var simulateWhenAsked = false
     @Option(help: "Leave the route after this many kilometres, as a driver does who misses a turn.")
     var leaveRouteAt: Double?
+    @Option(
+        help:
+            "Ask displays, at most once in so many seconds, how far they are and how long it took: 0.1 to 60."
+    )
+    var receipts: Double?
     @Flag(help: "Do what the lines of standard input say, and end when it does.") var commands = false
     @Option(help: "The side on which traffic drives, whatever the engine says.") var trafficSide: Side?
     @Flag(help: "Print everything that was not carried over from the engine's answer, a line each.")
@@ -89,6 +94,7 @@ package struct Navigate: AsyncParsableCommand {
         policy.onWaypoint = self.onWaypoint
         policy.onDestination = self.onDestination
         policy.simulatesWhenAsked = self.simulateWhenAsked
+        policy.receipts = self.receipts.map { .seconds($0) }
         let navigator = Navigator(engine: engine, policy: policy, start: try self.from.map(coordinate))
         // A gateway that does not answer the Hello is left when patience is over.
         try await interruptible({ await navigator.cancel() }) {

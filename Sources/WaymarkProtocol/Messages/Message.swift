@@ -6,8 +6,9 @@ package indirect enum Message: Sendable, Hashable {
     case hello(Hello)
     case welcome(Welcome)
     case goodbye(Goodbye)
-    case ping(nonce: UInt64)
-    case pong(nonce: UInt64)
+    /// `sentNanoseconds`: what the sender's clock showed; nil: the Pong needs no times.
+    case ping(nonce: UInt64, sentNanoseconds: UInt64? = nil)
+    case pong(nonce: UInt64, PongTimes? = nil)
     case error(Rejection)
 
     case openSession(OpenSession)

@@ -197,6 +197,10 @@ package enum CounterName: UInt32, Sendable, Hashable, CaseIterable {
     case requestTimes = 20
     case requestMicroseconds = 21
     case featuresWithheld = 22
+    case receivedDelays = 23
+    case receivedDelayMicroseconds = 24
+    case shownDelays = 25
+    case shownDelayMicroseconds = 26
     case vehiclesConnected = 64
     case endpointsConnected = 65
     case clientsConnected = 66

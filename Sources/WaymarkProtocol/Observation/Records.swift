@@ -22,6 +22,8 @@ package struct EndpointRecord: Sendable, Hashable {
     package var settings = VehicleSettings()
     /// Its last receipt in the session.
     package var receipt: Receipt?
+    /// The times that publications take to it; nil: not measured.
+    package var delays: EndpointDelays?
 
     package init(_ endpoint: EndpointName) { self.endpoint = endpoint }
 }

@@ -82,6 +82,7 @@ extension Rig {
     ///   - destinations: How its user answers a destination that a client offers.
     ///   - answerAfter: How long its user takes.
     ///   - isReady: Whether its display is ready to show guidance once it is connected.
+    ///   - showsAfter: How long after it has received something that is on its display; nil: it says nothing of it.
     ///   - isGuidanceWanted: Whether it asks to be guided by any client.
     ///   - connects: false: only when ``Rig/Peer/comeBack(withToken:)`` is called.
     ///   - asksForSimulatedDrives: Whether it may call ``Rig/Vehicle/simulateDrive(_:speed:)``.
@@ -90,15 +91,17 @@ extension Rig {
     @discardableResult public func addVehicle(
         _ name: String = "dut", profile: Profile = .full, prompts: Reply = .accept,
         destinations: Reply = .accept, answerAfter: Duration = .zero, isReady: Bool = true,
+        showsAfter: Duration? = nil,
         isGuidanceWanted: Bool = false, connects: Bool = true, asksForSimulatedDrives: Bool = false
     ) throws(RigError) -> Vehicle {
         try self.prepare("addVehicle")
         try self.check(name)
         try Check.duration(answerAfter, "answerAfter")
+        try Check.duration(showsAfter, "showsAfter")
         var vehicle = Scenario.Vehicle(id: VehicleID(unchecked: name))
         vehicle.endpoints[0].profile = try self.reference(profile)
         (vehicle.prompts, vehicle.destinations) = (prompts.scenario, destinations.scenario)
-        (vehicle.answerAfter, vehicle.isReady) = (answerAfter, isReady)
+        (vehicle.answerAfter, vehicle.isReady, vehicle.showsAfter) = (answerAfter, isReady, showsAfter)
         (vehicle.guidanceWanted, vehicle.connects) = (isGuidanceWanted, connects)
         vehicle.asksForSimulatedDrives = asksForSimulatedDrives
         self.scenario.vehicles.append(vehicle)
@@ -121,6 +124,7 @@ extension Rig {
     ///   - onStartTrip: How it answers a vehicle that wants to start a trip of the previews.
     ///   - answerAfter: How long it takes to answer.
     ///   - detour: The route with an accepted stop; nil: the same route, with the stop among its waypoints.
+    ///   - receipts: How often it wants to know what displays have received and shown, 100 milliseconds to a minute; nil: not at all.
     ///   - withoutFeatures: What it does not provide.
     ///   - simulatesWhenAsked: Whether it stands until it is asked to simulate its drive, see ``Rig/Vehicle/simulateDrive(_:speed:)``.
     ///   - connects: false: only when ``Rig/Peer/comeBack(withToken:)`` is called.
@@ -131,6 +135,7 @@ extension Rig {
         vehicles: GuidedVehicles? = nil, drivesAtOnce: Bool = true, waitsFor: Waiting = .joined,
         priority: Int = 0, onWaypoint: WaypointReply = .accept, onDestination: Reply = .accept,
         onStartTrip: Reply = .accept, answerAfter: Duration = .zero, detour: Route? = nil,
+        receipts: Duration? = nil,
         withoutFeatures: Set<GuidanceFeature> = [],
         simulatesWhenAsked: Bool = false,
         connects: Bool = true
@@ -151,6 +156,12 @@ extension Rig {
         client.onDestination = onDestination.scenario
         client.onStartTrip = onStartTrip.scenario
         client.answerAfter = answerAfter
+        if let receipts {
+            let range = ProtocolConstants.receiptsMilliseconds
+            try Check.number(
+                Int(receipts / .milliseconds(1)), "receipts", Int(range.lowerBound)...Int(range.upperBound))
+            client.receipts = receipts
+        }
         client.withoutFeatures = Feature.allCases.filter {
             withoutFeatures.map(\.rawValue).contains("\($0)")
         }

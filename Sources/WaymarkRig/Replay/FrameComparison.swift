@@ -65,6 +65,13 @@ enum FrameComparison {
             prompt.deadlineMilliseconds =
                 tolerance.near(prompt.deadlineMilliseconds, other.deadlineMilliseconds) ?? 0
             return .prompt(prompt)
+        case (.receiptReport(var report), _):
+            // They are times of another run; a replayed endpoint tells those of the recorded one.
+            for index in report.endpoints.indices {
+                report.endpoints[index].receivedDelayMicroseconds = nil
+                report.endpoints[index].shownDelayMicroseconds = nil
+            }
+            return .receiptReport(report)
         default: return message
         }
     }

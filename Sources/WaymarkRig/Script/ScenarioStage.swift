@@ -215,6 +215,7 @@ extension Scenario.Vehicle {
         behaviour.destinations = self.destinations.reply
         behaviour.answerAfter = self.answerAfter
         behaviour.isReady = self.isReady
+        behaviour.showsAfter = self.showsAfter
         return behaviour
     }
 }

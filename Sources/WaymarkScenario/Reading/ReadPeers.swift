@@ -79,7 +79,8 @@ extension ScenarioReader {
 
     private mutating func vehicle(_ node: Node, _ id: String, _ what: String) -> Scenario.Vehicle? {
         let keys = [
-            "endpoint", "profile", "endpoints", "prompts", "destinations", "answer-after", "ready",
+            "endpoint", "profile", "endpoints", "prompts", "destinations", "answer-after", "shows-after",
+            "ready",
             "guidance-wanted", "connects", "command", "replay",
         ]
         guard let map = self.mapping(node, what, keys) else { return nil }
@@ -98,6 +99,7 @@ extension ScenarioReader {
         vehicle.prompts = map["prompts"].flatMap { self.choice($0, "prompts") } ?? .accept
         vehicle.destinations = map["destinations"].flatMap { self.choice($0, "destinations") } ?? .accept
         vehicle.answerAfter = map["answer-after"].flatMap { self.duration($0, "answer-after") } ?? .zero
+        vehicle.showsAfter = map["shows-after"].flatMap { self.duration($0, "shows-after") }
         vehicle.isReady = map["ready"].flatMap { self.flag($0, "ready") } ?? true
         vehicle.guidanceWanted = map["guidance-wanted"].flatMap { self.flag($0, "guidance-wanted") } ?? false
         vehicle.connects = map["connects"].flatMap { self.flag($0, "connects") } ?? true

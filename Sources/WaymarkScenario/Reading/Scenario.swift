@@ -150,6 +150,8 @@ extension Scenario {
         package var destinations = Reply.accept
         package var answerAfter = Duration.zero
         package var isReady = true
+        /// The time after which what its endpoints have received is on their displays; nil: they say nothing of it.
+        package var showsAfter: Duration?
         package var guidanceWanted = false
         /// false: only when a step says `return`.
         package var connects = true

@@ -280,6 +280,8 @@ extension Scenario {
         case inOrder([Event], within: Duration)
         case exactly(Int, MessagePattern, for: Duration?)
         case unchanged([FieldPath], for: Duration)
+        /// The longest delay that a client may be told, until content was on the display.
+        case shownWithin(Duration, for: Duration?)
         case outcome(Outcome, within: Duration)
         case holdsWhatWasPublished(within: Duration)
         /// nil: at the end of the scenario.
@@ -295,7 +297,7 @@ extension Scenario.Word {
             .outcome(_, let within), .holdsWhatWasPublished(let within):
             within
         case .ended(_, let within): within
-        case .always, .never, .sometimes, .rate, .gap, .exactly, .unchanged: nil
+        case .always, .never, .sometimes, .rate, .gap, .exactly, .unchanged, .shownWithin: nil
         }
     }
 }

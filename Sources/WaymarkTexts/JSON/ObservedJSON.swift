@@ -89,25 +89,35 @@ enum ControlJSON {
                 "vehicles": opened.vehicles.map(self.content),
             ]
         case .vehicleChanged(let status): self.content(status)
-        case .receipt(let receipt):
-            [
-                "received": Int(clamping: receipt.receivedSequence),
-                "shown": Int(clamping: receipt.shownSequence),
-            ]
+        case .receipt(let receipt): self.object(receipt)
         case .receiptReport(let report):
             [
                 "gatewaySequence": Int(clamping: report.gatewaySequence),
-                "receipts": report.endpoints.map { endpoint -> [String: Any] in
-                    [
-                        "vehicle": endpoint.vehicle.rawValue, "endpoint": endpoint.endpoint.rawValue,
-                        "received": Int(clamping: endpoint.receipt.receivedSequence),
-                        "shown": Int(clamping: endpoint.receipt.shownSequence),
-                    ]
-                },
+                "receipts": report.endpoints.map(self.object),
             ]
         case .acknowledgement(let sequence): ["acknowledged": Int(clamping: sequence)]
         default: self.content(ofRequest: message)
         }
+    }
+
+    private static func object(_ receipt: Receipt) -> [String: Any] {
+        var object: [String: Any] = [
+            "received": Int(clamping: receipt.receivedSequence),
+            "shown": Int(clamping: receipt.shownSequence),
+        ]
+        object.set("receivedNanoseconds", receipt.receivedNanoseconds.map { Int(clamping: $0) })
+        object.set("shownNanoseconds", receipt.shownNanoseconds.map { Int(clamping: $0) })
+        return object
+    }
+
+    private static func object(_ endpoint: EndpointReceipt) -> [String: Any] {
+        var object = self.object(endpoint.receipt)
+        object["vehicle"] = endpoint.vehicle.rawValue
+        object["endpoint"] = endpoint.endpoint.rawValue
+        object.set(
+            "receivedDelayMicroseconds", endpoint.receivedDelayMicroseconds.map { Int(clamping: $0) })
+        object.set("shownDelayMicroseconds", endpoint.shownDelayMicroseconds.map { Int(clamping: $0) })
+        return object
     }
 
     private static func content(ofRequest message: Message) -> [String: Any] {

@@ -96,6 +96,8 @@ class Cluster:
         #: Questions that wait for a command, oldest first.
         self._questions: list[asyncio.Future[bool]] = []
         self._request = ""
+        #: The endpoint, to which each number that was printed is told.
+        self._shower: Endpoint | None = None
 
     async def run(self) -> int:
         """The exit status."""
@@ -174,6 +176,7 @@ class Cluster:
             reconnection=Reconnection(refusal_delay=None),
         )
         endpoint._on_event = self._handle
+        self._shower = endpoint
         return endpoint
 
     @property
@@ -269,6 +272,8 @@ class Cluster:
                 self._print(_json.state(update.state), now)
             elif self._options.states == "changes" and (change := _json.change(update.state, before)) is not None:
                 self._print(change, now)
+            if is_whole and self._shower is not None:
+                self._shower.mark_shown(update.state.sequence)
         if self._options.until and update.state.phase is Phase.ENDED:
             is_finished = update.state.end_reason == SessionEndReason.FINISHED
             if self._options.until == "ended" or is_finished == (self._options.until == "finished"):

@@ -126,8 +126,8 @@ class Endpoint(AsyncPeer[core.Endpoint]):
         return self._states.open(self.state)
 
     def mark_shown(self, sequence: int) -> None:
-        """Everything up to a number is on the display: for the client's receipts."""
-        self._machine.mark_shown(sequence)
+        """Everything up to a number is on the display now: for the client's receipts, which also say when."""
+        self._machine.mark_shown(sequence, None if self._link is None else self._link.now)
 
     # Requests
 

@@ -1848,7 +1848,7 @@ const ProtobufCMessageDescriptor waymark__v1__goodbye__descriptor =
   (ProtobufCMessageInit) waymark__v1__goodbye__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__ping__field_descriptors[1] =
+static const ProtobufCFieldDescriptor waymark__v1__ping__field_descriptors[2] =
 {
   {
     "nonce",
@@ -1862,14 +1862,27 @@ static const ProtobufCFieldDescriptor waymark__v1__ping__field_descriptors[1] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "sent_nanoseconds",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Waymark__V1__Ping, sent_case),
+    offsetof(Waymark__V1__Ping, sent_nanoseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__ping__field_indices_by_name[] = {
   0,   /* field[0] = nonce */
+  1,   /* field[1] = sent_nanoseconds */
 };
 static const ProtobufCIntRange waymark__v1__ping__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor waymark__v1__ping__descriptor =
 {
@@ -1879,14 +1892,14 @@ const ProtobufCMessageDescriptor waymark__v1__ping__descriptor =
   "Waymark__V1__Ping",
   "waymark.v1",
   sizeof(Waymark__V1__Ping),
-  1,
+  2,
   waymark__v1__ping__field_descriptors,
   waymark__v1__ping__field_indices_by_name,
   1,  waymark__v1__ping__number_ranges,
   (ProtobufCMessageInit) waymark__v1__ping__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__pong__field_descriptors[1] =
+static const ProtobufCFieldDescriptor waymark__v1__pong__field_descriptors[3] =
 {
   {
     "nonce",
@@ -1900,14 +1913,40 @@ static const ProtobufCFieldDescriptor waymark__v1__pong__field_descriptors[1] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "received_nanoseconds",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Waymark__V1__Pong, received_case),
+    offsetof(Waymark__V1__Pong, received_nanoseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sent_nanoseconds",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Waymark__V1__Pong, sent_case),
+    offsetof(Waymark__V1__Pong, sent_nanoseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__pong__field_indices_by_name[] = {
   0,   /* field[0] = nonce */
+  1,   /* field[1] = received_nanoseconds */
+  2,   /* field[2] = sent_nanoseconds */
 };
 static const ProtobufCIntRange waymark__v1__pong__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor waymark__v1__pong__descriptor =
 {
@@ -1917,7 +1956,7 @@ const ProtobufCMessageDescriptor waymark__v1__pong__descriptor =
   "Waymark__V1__Pong",
   "waymark.v1",
   sizeof(Waymark__V1__Pong),
-  1,
+  3,
   waymark__v1__pong__field_descriptors,
   waymark__v1__pong__field_indices_by_name,
   1,  waymark__v1__pong__number_ranges,

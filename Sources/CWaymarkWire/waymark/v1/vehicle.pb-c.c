@@ -2733,7 +2733,7 @@ const ProtobufCMessageDescriptor waymark__v1__update_route_feedback__descriptor 
   (ProtobufCMessageInit) waymark__v1__update_route_feedback__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__receipt__field_descriptors[2] =
+static const ProtobufCFieldDescriptor waymark__v1__receipt__field_descriptors[4] =
 {
   {
     "received_sequence",
@@ -2759,15 +2759,41 @@ static const ProtobufCFieldDescriptor waymark__v1__receipt__field_descriptors[2]
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "received_nanoseconds",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Waymark__V1__Receipt, received_case),
+    offsetof(Waymark__V1__Receipt, received_nanoseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "shown_nanoseconds",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Waymark__V1__Receipt, shown_case),
+    offsetof(Waymark__V1__Receipt, shown_nanoseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__receipt__field_indices_by_name[] = {
+  2,   /* field[2] = received_nanoseconds */
   0,   /* field[0] = received_sequence */
+  3,   /* field[3] = shown_nanoseconds */
   1,   /* field[1] = shown_sequence */
 };
 static const ProtobufCIntRange waymark__v1__receipt__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor waymark__v1__receipt__descriptor =
 {
@@ -2777,14 +2803,14 @@ const ProtobufCMessageDescriptor waymark__v1__receipt__descriptor =
   "Waymark__V1__Receipt",
   "waymark.v1",
   sizeof(Waymark__V1__Receipt),
-  2,
+  4,
   waymark__v1__receipt__field_descriptors,
   waymark__v1__receipt__field_indices_by_name,
   1,  waymark__v1__receipt__number_ranges,
   (ProtobufCMessageInit) waymark__v1__receipt__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__endpoint_receipt__field_descriptors[4] =
+static const ProtobufCFieldDescriptor waymark__v1__endpoint_receipt__field_descriptors[6] =
 {
   {
     "vehicle_id",
@@ -2834,17 +2860,43 @@ static const ProtobufCFieldDescriptor waymark__v1__endpoint_receipt__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "received_delay_microseconds",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Waymark__V1__EndpointReceipt, received_case),
+    offsetof(Waymark__V1__EndpointReceipt, received_delay_microseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "shown_delay_microseconds",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Waymark__V1__EndpointReceipt, shown_case),
+    offsetof(Waymark__V1__EndpointReceipt, shown_delay_microseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__endpoint_receipt__field_indices_by_name[] = {
   1,   /* field[1] = endpoint */
+  4,   /* field[4] = received_delay_microseconds */
   2,   /* field[2] = received_sequence */
+  5,   /* field[5] = shown_delay_microseconds */
   3,   /* field[3] = shown_sequence */
   0,   /* field[0] = vehicle_id */
 };
 static const ProtobufCIntRange waymark__v1__endpoint_receipt__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor waymark__v1__endpoint_receipt__descriptor =
 {
@@ -2854,7 +2906,7 @@ const ProtobufCMessageDescriptor waymark__v1__endpoint_receipt__descriptor =
   "Waymark__V1__EndpointReceipt",
   "waymark.v1",
   sizeof(Waymark__V1__EndpointReceipt),
-  4,
+  6,
   waymark__v1__endpoint_receipt__field_descriptors,
   waymark__v1__endpoint_receipt__field_indices_by_name,
   1,  waymark__v1__endpoint_receipt__number_ranges,

@@ -293,6 +293,10 @@ const receiptCell = (row, endpoint, key) => {
 	return at != null && `+${Math.max(0, at - row.sentAt).toFixed(3)} s`;
 };
 
+/** @param {Answer.Delays | undefined} delays */
+const delayCell = delays =>
+	delays && `${delays.meanMilliseconds.toFixed(1)} ms, last ${delays.lastMilliseconds.toFixed(1)} ms`;
+
 /** @type {View<Pick<Answers, "receipts">>} */
 const receipts = {
 	title: "Receipts",
@@ -319,6 +323,8 @@ const receipts = {
 								? "not known"
 								: badge("up to date", "good"),
 				},
+				{ name: "Received in", kind: "number", cell: row => delayCell(row.receivedDelays) },
+				{ name: "Shown in", kind: "number", cell: row => delayCell(row.shownDelays) },
 			],
 			answer.endpoints ?? [],
 			{ key: "endpoint", empty: note("No endpoint is in this session.") },
@@ -355,6 +361,7 @@ const receipts = {
 		),
 		...(answer.why ?? []).map(one => hint(`${one.path.replace("endpoints/", "")}: ${one.text}`)),
 		hint("The times are those of the receipts that say so: at most that late."),
+		hint("Received in, shown in: from when the gateway accepted a publication, by times in receipts."),
 	],
 };
 

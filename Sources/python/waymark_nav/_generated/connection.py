@@ -474,12 +474,22 @@ class Ping(Message):
 
     nonce: int = 0
 
+    #: What the sender's monotonic clock showed when it sent this; see Docs/protocol.md, Clocks. Absent: the Pong needs
+    #: no times.
+    sent_nanoseconds: int | None = None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Pong(Message):
     """Answers a Ping."""
 
     nonce: int = 0
+
+    #: If the Ping had a time: what the clock of the Pong's sender showed when it received the Ping ...
+    received_nanoseconds: int | None = None
+
+    #: ... and when it sent the Pong.
+    sent_nanoseconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -622,10 +632,13 @@ define(
 define(
     Ping,
     Field(1, "nonce", UINT64),
+    Field(2, "sent_nanoseconds", UINT64, optional=True),
 )
 define(
     Pong,
     Field(1, "nonce", UINT64),
+    Field(2, "received_nanoseconds", UINT64, optional=True),
+    Field(3, "sent_nanoseconds", UINT64, optional=True),
 )
 define(
     Error,

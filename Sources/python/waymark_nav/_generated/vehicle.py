@@ -416,6 +416,13 @@ class Receipt(Message):
     #: The last sequence number whose content was shown; at most the received one.
     shown_sequence: int = 0
 
+    #: What the endpoint's monotonic clock showed when it had received `received_sequence`; see Docs/protocol.md,
+    #: Clocks.
+    received_nanoseconds: int | None = None
+
+    #: The same of `shown_sequence`, when its content was on the display.
+    shown_nanoseconds: int | None = None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class EndpointReceipt(Message):
@@ -428,6 +435,12 @@ class EndpointReceipt(Message):
     received_sequence: int = 0
 
     shown_sequence: int = 0
+
+    #: How long after the gateway had accepted `received_sequence` the endpoint received it. Absent: not measured.
+    received_delay_microseconds: int | None = None
+
+    #: The same of `shown_sequence`, until its content was on the display.
+    shown_delay_microseconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -587,6 +600,8 @@ define(
     Receipt,
     Field(1, "received_sequence", UINT64),
     Field(2, "shown_sequence", UINT64),
+    Field(3, "received_nanoseconds", UINT64, optional=True),
+    Field(4, "shown_nanoseconds", UINT64, optional=True),
 )
 define(
     EndpointReceipt,
@@ -594,6 +609,8 @@ define(
     Field(2, "endpoint", STRING, lower=1, upper=64, required=True, name=True),
     Field(3, "received_sequence", UINT64),
     Field(4, "shown_sequence", UINT64),
+    Field(5, "received_delay_microseconds", UINT64, optional=True),
+    Field(6, "shown_delay_microseconds", UINT64, optional=True),
 )
 define(
     ReceiptReport,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from waymark_nav import messages as m
 from waymark_nav._wire import Message, validate
 from waymark_nav.core import _state as state_of
+from waymark_nav.core._connection import clock_nanoseconds
 from waymark_nav.core._outbox import REQUESTS, Outbox, denies_requests
 from waymark_nav.core._peer import VERSION_MAX, VERSION_MIN, Event, Peer, Reconnection
 from waymark_nav.core._state import VehicleState
@@ -192,6 +193,11 @@ class Endpoint(Peer):
         self._receipt_interval = 0.0
         self._receipt_due: float | None = None
         self._shown = 0
+        #: When the display first showed `_shown`; None: nothing is shown.
+        self._shown_at: float | None = None
+        #: What the endpoint held when something last arrived, and since when.
+        self._received_upto = 0
+        self._received_at: float | None = None
 
     # What the vehicle says
 
@@ -239,9 +245,10 @@ class Endpoint(Peer):
             is_own = stop.reason == m.CancelReason.OWN_NAVIGATION_STARTED
             self._outbox.give_up(("own", 0) if is_own else ("stop", stop.session))
 
-    def mark_shown(self, sequence: int) -> None:
-        """Everything up to a number is on the display: for the client's receipts."""
-        self._shown = max(self._shown, sequence)
+    def mark_shown(self, sequence: int, now: float | None = None) -> None:
+        """Everything up to a number is on the display, since `now`: for the client's receipts."""
+        if sequence > self._shown:
+            self._shown, self._shown_at = sequence, now
 
     # As a peer
 
@@ -283,10 +290,12 @@ class Endpoint(Peer):
         if isinstance(message, m.SnapshotBegin):
             # Content that was shown stays so in a session that goes on.
             if message.kind == m.SnapshotKind.FULL:
-                self._shown = 0
+                self._shown, self._shown_at = 0, None
+                self._received_upto, self._received_at = 0, None
             self._receipt_interval = message.receipts_every_milliseconds / 1_000
             if not self._receipt_interval:
                 self._receipt_due = None
+        self._note_received(now)
         if whole.is_published or isinstance(message, m.SnapshotEnd):
             self._schedule_receipt(now)
         self._tell(Update(name=type_name(whole.type), message=message, state=self.state, frame=whole))
@@ -294,8 +303,15 @@ class Endpoint(Peer):
     def _unreadable(self, whole: Frame, now: float) -> None:
         # Moves the cursor all the same.
         self.state = state_of.apply(self.state, whole, None, self.settings.limits, now)
+        self._note_received(now)
         if whole.is_published:
             self._schedule_receipt(now)
+
+    def _note_received(self, now: float) -> None:
+        """The endpoint may hold more now."""
+        if self.state.session == 0 or self.state.in_snapshot or self.state.sequence <= self._received_upto:
+            return
+        self._received_upto, self._received_at = self.state.sequence, now
 
     def _schedule_receipt(self, now: float) -> None:
         """The cursor may have changed."""
@@ -355,5 +371,12 @@ class Endpoint(Peer):
         self._receipt_due = None
         if self.state.session != 0 and not self.state.in_snapshot:
             received = self.state.sequence
-            receipt = m.Receipt(received_sequence=received, shown_sequence=min(self._shown, received))
+            # What is shown is at most what was received; a larger number of the app says nothing of when.
+            shown_at = self._shown_at if self._shown <= received else None
+            receipt = m.Receipt(
+                received_sequence=received,
+                shown_sequence=min(self._shown, received),
+                received_nanoseconds=None if self._received_at is None else clock_nanoseconds(self._received_at),
+                shown_nanoseconds=None if shown_at is None else clock_nanoseconds(shown_at),
+            )
             self._outbox.send(receipt, self.state.session)

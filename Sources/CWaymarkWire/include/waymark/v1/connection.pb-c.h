@@ -756,6 +756,12 @@ struct  Waymark__V1__Goodbye
     , WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
+typedef enum {
+  WAYMARK__V1__PING__SENT__NOT_SET = 0,
+  WAYMARK__V1__PING__SENT_SENT_NANOSECONDS = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__PING__SENT__CASE)
+} Waymark__V1__Ping__SentCase;
+
 /*
  * Asks for a Pong with the same nonce.
  * [type 0x0004, from every role]
@@ -764,11 +770,27 @@ struct  Waymark__V1__Ping
 {
   ProtobufCMessage base;
   uint64_t nonce;
+  Waymark__V1__Ping__SentCase sent_case;
+  union {
+    uint64_t sent_nanoseconds;
+  };
 };
 #define WAYMARK__V1__PING__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__ping__descriptor) \
-    , 0 }
+    , 0, WAYMARK__V1__PING__SENT__NOT_SET, {0} }
 
+
+typedef enum {
+  WAYMARK__V1__PONG__RECEIVED__NOT_SET = 0,
+  WAYMARK__V1__PONG__RECEIVED_RECEIVED_NANOSECONDS = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__PONG__RECEIVED__CASE)
+} Waymark__V1__Pong__ReceivedCase;
+
+typedef enum {
+  WAYMARK__V1__PONG__SENT__NOT_SET = 0,
+  WAYMARK__V1__PONG__SENT_SENT_NANOSECONDS = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__PONG__SENT__CASE)
+} Waymark__V1__Pong__SentCase;
 
 /*
  * Answers a Ping.
@@ -778,10 +800,18 @@ struct  Waymark__V1__Pong
 {
   ProtobufCMessage base;
   uint64_t nonce;
+  Waymark__V1__Pong__ReceivedCase received_case;
+  union {
+    uint64_t received_nanoseconds;
+  };
+  Waymark__V1__Pong__SentCase sent_case;
+  union {
+    uint64_t sent_nanoseconds;
+  };
 };
 #define WAYMARK__V1__PONG__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__pong__descriptor) \
-    , 0 }
+    , 0, WAYMARK__V1__PONG__RECEIVED__NOT_SET, {0}, WAYMARK__V1__PONG__SENT__NOT_SET, {0} }
 
 
 /*

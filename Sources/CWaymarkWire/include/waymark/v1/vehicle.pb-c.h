@@ -755,6 +755,18 @@ struct  Waymark__V1__UpdateRouteFeedback
     , 0, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+typedef enum {
+  WAYMARK__V1__RECEIPT__RECEIVED__NOT_SET = 0,
+  WAYMARK__V1__RECEIPT__RECEIVED_RECEIVED_NANOSECONDS = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__RECEIPT__RECEIVED__CASE)
+} Waymark__V1__Receipt__ReceivedCase;
+
+typedef enum {
+  WAYMARK__V1__RECEIPT__SHOWN__NOT_SET = 0,
+  WAYMARK__V1__RECEIPT__SHOWN_SHOWN_NANOSECONDS = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__RECEIPT__SHOWN__CASE)
+} Waymark__V1__Receipt__ShownCase;
+
 /*
  * Endpoint to gateway: how far it is. Frame: the session's id.
  * [type 0x0018, from endpoints]
@@ -770,11 +782,31 @@ struct  Waymark__V1__Receipt
    * The last sequence number whose content was shown; at most the received one.
    */
   uint64_t shown_sequence;
+  Waymark__V1__Receipt__ReceivedCase received_case;
+  union {
+    uint64_t received_nanoseconds;
+  };
+  Waymark__V1__Receipt__ShownCase shown_case;
+  union {
+    uint64_t shown_nanoseconds;
+  };
 };
 #define WAYMARK__V1__RECEIPT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__receipt__descriptor) \
-    , 0, 0 }
+    , 0, 0, WAYMARK__V1__RECEIPT__RECEIVED__NOT_SET, {0}, WAYMARK__V1__RECEIPT__SHOWN__NOT_SET, {0} }
 
+
+typedef enum {
+  WAYMARK__V1__ENDPOINT_RECEIPT__RECEIVED__NOT_SET = 0,
+  WAYMARK__V1__ENDPOINT_RECEIPT__RECEIVED_RECEIVED_DELAY_MICROSECONDS = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__ENDPOINT_RECEIPT__RECEIVED__CASE)
+} Waymark__V1__EndpointReceipt__ReceivedCase;
+
+typedef enum {
+  WAYMARK__V1__ENDPOINT_RECEIPT__SHOWN__NOT_SET = 0,
+  WAYMARK__V1__ENDPOINT_RECEIPT__SHOWN_SHOWN_DELAY_MICROSECONDS = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__ENDPOINT_RECEIPT__SHOWN__CASE)
+} Waymark__V1__EndpointReceipt__ShownCase;
 
 /*
  * One endpoint's receipt.
@@ -792,10 +824,18 @@ struct  Waymark__V1__EndpointReceipt
   char *endpoint;
   uint64_t received_sequence;
   uint64_t shown_sequence;
+  Waymark__V1__EndpointReceipt__ReceivedCase received_case;
+  union {
+    uint64_t received_delay_microseconds;
+  };
+  Waymark__V1__EndpointReceipt__ShownCase shown_case;
+  union {
+    uint64_t shown_delay_microseconds;
+  };
 };
 #define WAYMARK__V1__ENDPOINT_RECEIPT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__endpoint_receipt__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, WAYMARK__V1__ENDPOINT_RECEIPT__RECEIVED__NOT_SET, {0}, WAYMARK__V1__ENDPOINT_RECEIPT__SHOWN__NOT_SET, {0} }
 
 
 /*
