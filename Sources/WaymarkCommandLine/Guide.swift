@@ -221,6 +221,7 @@ actor Guide {
             try await self.session.updateTripEstimates(estimates, color: color)
         case .maneuverEstimates(let id, let estimates, _):
             try await self.session.updateEstimates(of: id, estimates)
+        case .speedLimit(let limit, let next): try await self.session.setSpeedLimit(limit, next: next)
         case .pauseGuidance(let reason, _): try await self.session.pause(reason)
         case .resumeGuidance(_, let reason, let route):
             try await self.session.resume(route: route, reason: reason)

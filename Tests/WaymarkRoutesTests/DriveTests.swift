@@ -127,7 +127,7 @@ struct ReceiverState {
                         lanes.map { id in route.information.laneGuidances.contains { $0.id == id } } ?? true)
                 case .position(let place, _): #expect(place.isOnEarth)
                 case .offRoute: Issue.record("off the route")
-                case .roadName, .finished: break
+                case .roadName, .speedLimit, .finished: break
                 }
             }
         }
