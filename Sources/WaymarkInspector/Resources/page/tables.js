@@ -75,6 +75,11 @@ const UPDATE_COLUMNS = [
 		show: (meters, row) => twice(meters, row.toManeuverShown),
 	},
 	{ name: "Current road", kind: "text", keys: ["currentRoadName"] },
+	{
+		name: "Speed limit (here / next)",
+		keys: ["speedLimit", "nextSpeedLimit"],
+		show: (limit, row) => [limit, row.nextSpeedLimit].filter(Boolean).join(" / "),
+	},
 	{ name: "Destination", kind: "text", keys: ["destination"] },
 	{ name: "Arrival", isDerived: true, keys: ["arrival"], show: minutes },
 	{ name: "Time left", kind: "number", keys: ["timeLeftSeconds"], show: duration },
