@@ -31,8 +31,8 @@ struct ReceiverState {
         case .maneuverState(let state): self.state = state
         case .arrivedAtWaypoint: (self.isPaused, self.state) = (true, .continue)
         case .leavingWaypoint: self.isPaused = false
-        case .position, .offRoute, .currentLaneGuidance, .roadName, .tripEstimates, .maneuverEstimates,
-            .finished:
+        case .position, .offRoute, .currentLaneGuidance, .roadName, .speedLimit, .tripEstimates,
+            .maneuverEstimates, .finished:
             break
         }
     }

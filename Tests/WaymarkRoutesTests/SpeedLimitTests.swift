@@ -68,7 +68,7 @@ import WaymarkRoutes
     @Test func `GraphHopper's value of a road without a limit is none, and 0 is not known`() throws {
         let text = try Self.text("graphhopper-berlin-a100")
         let route = try Self.route(
-            text.replacing("[0, 3, 80.0]", with: "[0,3,150.0]").replacing("[0,3,80.0]", with: "[0,3,150.0]")
+            text.replacing("[0,3,80.0]", with: "[0,3,150.0]")
                 .replacing("[3,10,60.0]", with: "[3,10,0]"))
         #expect(route.speedLimits.map(\.limit.status) == [.none, .unknown, .limited])
     }
