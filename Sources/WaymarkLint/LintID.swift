@@ -42,6 +42,12 @@ public enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomStr
     case distanceDisplay = "LINT-DISTANCE-DISPLAY"
     /// The remaining time contradicts the remaining distance.
     case timeDistance = "LINT-TIME-DISTANCE"
+    /// The next speed limit is the one that holds already.
+    case speedSame = "LINT-SPEED-SAME"
+    /// The distance to the next speed limit does not fall.
+    case speedDistance = "LINT-SPEED-DISTANCE"
+    /// A speed limit has a value that no sign has.
+    case speedValue = "LINT-SPEED-VALUE"
     /// A route segment does not begin where the one before it ends.
     case segmentJoin = "LINT-SEGMENT-JOIN"
     /// The current route segment does not contain the next maneuvers.
@@ -105,6 +111,9 @@ public enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomStr
         case .textOrder: "The variants of a text are not ordered from the longest to the shortest."
         case .distanceDisplay: "The distance to display contradicts the true distance."
         case .timeDistance: "The remaining time contradicts the remaining distance."
+        case .speedSame: "The next speed limit is the one that holds already."
+        case .speedDistance: "The distance to the next speed limit does not fall."
+        case .speedValue: "A speed limit has a value that no sign has."
         case .segmentJoin: "A route segment does not begin where the one before it ends."
         case .segmentManeuvers: "The current route segment does not contain the next maneuvers."
         case .requestReroute: "A client accepted a stop, and no new route followed."
@@ -135,11 +144,11 @@ public enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomStr
         case .laneLink, .laneStale, .maneuverFarther, .estimatesOther, .upcomingNone, .stateDistance,
             .segmentManeuvers, .requestReroute, .rateFast, .driveSilent, .cancelIgnored, .promptLate,
             .alertStale, .receiptWrong, .readSlow, .promptUnasked, .peerSilent, .tripStays, .timeDistance,
-            .routeEstimates, .stateOrder, .answerTwice:
+            .routeEstimates, .stateOrder, .answerTwice, .speedDistance:
             true
         case .maneuverKind, .maneuverAngle, .laneUnshown, .laneHighlight, .laneStatus, .tripRises,
             .maneuverRises, .upcomingOrder, .textOrder, .distanceDisplay, .segmentJoin, .clientRejected,
-            .vehicleRejected, .resumeForgotten, .resumeCursor:
+            .vehicleRejected, .resumeForgotten, .resumeCursor, .speedSame, .speedValue:
             false
         }
     }

@@ -71,6 +71,7 @@ package struct Linter: Sendable {
         UpcomingOrderRule.self, StateDistanceRule.self, TextOrderRule.self, DistanceDisplayRule.self,
         SegmentJoinRule.self, SegmentManeuversRule.self, RateRule.self, SilenceRule.self,
         TimeDistanceRule.self, TripStaysRule.self, RouteEstimatesRule.self, StateOrderRule.self,
+        SpeedSameRule.self, SpeedDistanceRule.self, SpeedValueRule.self,
     ]
 
     /// A linter that expects what `allowances` say. Of two for one rule the last counts. It judges sessions whose routes take up to

@@ -138,8 +138,11 @@ struct Publisher {
         let road = Publication.currentRoadName([
             "Road number \(random.number(0...99))", "R\(random.number(0...99))",
         ])
-        switch random.number(0...7) {
+        switch random.number(0...8) {
         case 0, 1: return road
+        case 8:
+            let next = random.once(in: 2) ? RandomDrive.speedLimitAhead(&random) : nil
+            return .speedLimit(RandomDrive.speedLimit(&random), next: next)
         case 2: return .tripEstimates(RandomDrive.estimates(&random), .green)
         case 3: return self.upcoming(&random) ?? road
         case 4:

@@ -46,6 +46,8 @@ struct SimulatedEndpoint {
     private var isOutOfRoom = false
     /// The trip did not share its segments when the endpoint last joined the session.
     private var isOptedOut = false
+    /// The gateway withholds speed limits because the endpoint has said that it does not show them.
+    private var hidesSpeedLimit = false
     /// A full snapshot is being received.
     private(set) var isSnapshot = false
     /// The last publication that it received came in one frame, or this was the last of its frames.
@@ -74,7 +76,11 @@ struct SimulatedEndpoint {
     }
 
     /// The fitting that applies.
-    var fitting: ExpectedFitting { self.isOutOfRoom ? self.fullFitting.bare : self.fullFitting }
+    var fitting: ExpectedFitting {
+        var fitting = self.isOutOfRoom ? self.fullFitting.bare : self.fullFitting
+        if self.hidesSpeedLimit { fitting.features.remove(.speedLimit) }
+        return fitting
+    }
 
     /// The fitting that applies, without segments if the trip does not share them.
     private var currentFitting: ExpectedFitting {
@@ -220,6 +226,8 @@ struct SimulatedEndpoint {
         }
         self.isOutOfRoom = begin.withheld.contains { $0.withheld == .noCapacity }
         self.isOptedOut = begin.withheld.contains(FeatureGrant(.routeSegments, withheld: .tripOptedOut))
+        self.hidesSpeedLimit = begin.withheld.contains(
+            FeatureGrant(.speedLimit, withheld: .vehicleDoesNotWant))
         let told = Set(begin.withheld.map(\.feature))
         for feature in Profile.contentFeatures
         where !self.fitting.features.contains(feature) && !told.contains(feature) {

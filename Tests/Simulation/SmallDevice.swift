@@ -26,7 +26,14 @@ extension ExpectedFitting {
             let short = whole.with(texts)
             if self.fits(short) { return received == short }
         }
-        let short = whole.with(.shortest)
+        var short = whole.with(.shortest)
+        if case .addRouteSegments(var segments, let generation) = short,
+            segments.contains(where: { !$0.speedLimits.isEmpty })
+        {
+            for index in segments.indices { segments[index].speedLimits = [] }
+            short = .addRouteSegments(segments, generation: generation)
+            if self.fits(short) { return received == short }
+        }
         if case .addRouteSegments(let segments, let generation) = short,
             case .addRouteSegments(let thinned, _) = received
         {
@@ -75,6 +82,7 @@ extension ExpectedFitting {
             var segment = segment.plain
             (segment.origin, segment.destination) = (segment.origin.least, segment.destination.least)
             segment.coordinates = [segment.coordinates.first, segment.coordinates.last].compactMap(\.self)
+            segment.speedLimits = []
             return segment
         }
         least.roadName = Array(state.roadName.prefix(1))

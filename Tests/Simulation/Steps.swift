@@ -153,6 +153,7 @@ extension SimulatedNetwork {
     mutating func tellSettings(_ index: Int, _ connection: ConnectionID) {
         var settings = VehicleSettings()
         settings.isReadyToShow = self.random.once(in: 2)
+        if self.random.once(in: 4) { settings.speedLimit = self.random.once(in: 2) ? .disabled : .enabled }
         self.send(.vehicleSettings(settings), from: connection)
     }
 
