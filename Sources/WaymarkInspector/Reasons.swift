@@ -352,7 +352,12 @@ struct ReasonFinder {
         }
         let known = Dictionary(held.segments.map { ($0.id, $0) }) { $1 }
         for segment in published.segments {
-            guard let mine = known[segment.id], mine.coordinates != segment.coordinates else { continue }
+            guard let mine = known[segment.id] else { continue }
+            if mine.speedLimits.count != segment.speedLimits.count {
+                self.reasons += [self.reason(.speedLimit, "segments/\(segment.id)/speedLimits")].compactMap(
+                    \.self)
+            }
+            guard mine.coordinates != segment.coordinates else { continue }
             let pointsMax = endpoint.limits.routeSegmentPointsMax
             let isByPoints = pointsMax > 0 && mine.coordinates.count >= Int(pointsMax)
             let isByBytes = self.frameBytesMax < .max && !isByPoints

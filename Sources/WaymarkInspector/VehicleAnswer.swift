@@ -286,18 +286,19 @@ struct VehicleAnswer {
 enum StateObjects {
     static func object(_ state: VehicleState) -> [String: Any] {
         var short = state
-        for index in short.segments.indices { short.segments[index].coordinates = [] }
+        short.segments = []
         var object = ClusterJSON.object(short)
         object["segments"] = state.segments.map(self.segment)
         return object
     }
 
-    /// With `points` in place of its line.
+    /// With `points` in place of its line, and the number of its speed limits.
     static func segment(_ segment: RouteSegment) -> [String: Any] {
         var short = segment
-        short.coordinates = []
+        (short.coordinates, short.speedLimits) = ([], [])
         var object = ModelJSON.segment(short)
         object["coordinates"] = nil
+        if !segment.speedLimits.isEmpty { object["speedLimits"] = segment.speedLimits.count }
         object["points"] = segment.coordinates.count
         return object
     }

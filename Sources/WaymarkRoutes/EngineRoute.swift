@@ -1,4 +1,5 @@
 public import WaymarkModel
+import WaymarkProtocol
 
 /// A part of a routing engine's answer that was lost or changed in reading.
 public struct RouteNotice: Sendable, Hashable {
@@ -131,9 +132,6 @@ public struct EngineRoute: Sendable, Hashable {
 // MARK: Speed limits
 
 extension EngineRoute {
-    /// The most speed limits of a segment.
-    private static let speedLimitsMax = 4_096
-
     /// Sets the speed limits of the line and of the segments.
     ///
     /// - Parameters:
@@ -152,7 +150,7 @@ extension EngineRoute {
             let spans = self.spans(
                 range.0..<range.1, points: self.information.segments[index].coordinates.count)
             self.information.segments[index].speedLimits = book.fit(
-                spans, countMax: Self.speedLimitsMax, "speed limits of a leg", at: path)
+                spans, countMax: ProtocolConstants.speedLimitsMax, "speed limits of a leg", at: path)
         }
     }
 

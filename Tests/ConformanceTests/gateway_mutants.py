@@ -285,6 +285,24 @@ edit(
     "UpdateTripEstimates",
     lambda body: body["travel_estimates"].get("distance_remaining_to_display", {}).update(value_tenths=10),
 )
+
+
+def spans(body):
+    """The speed limits of all segments of a StartGuidance."""
+    return [span for segment in body["route"].get("segments", []) for span in segment.get("speed_limits", [])]
+
+
+edit(
+    "keeps the indexes of speed limits when it thins a line",
+    "StartGuidance",
+    lambda body: [span.update(first_point=2 * span["first_point"]) for span in spans(body) if span.get("first_point")],
+)
+edit(
+    "converts speed limits to the endpoint's units",
+    "UpdateSpeedLimit",
+    lambda body: body["limit"].get("value") and body["limit"].update(value=body["limit"]["value"] * 5 // 8, unit="MILES_PER_HOUR"),
+)
+edit("sends no next speed limit", "UpdateSpeedLimit", lambda body: body.pop("next", None))
 edit(
     "loses the last point of lines",
     "StartGuidance",
@@ -363,6 +381,12 @@ edit("does not report ignored frames to observers", "Hello", lambda body: "obser
 edit("ignores priorities", "Hello", lambda body: "navigation" in body and body["navigation"].pop("priority", None), up)
 edit("ignores that guidance is wanted", "Hello", lambda body: "vehicle" in body and body["vehicle"].pop("guidance_wanted", None), up)
 header("accepts reserved flags", lambda frame: setattr(frame, "flags", frame.flags & ~38), "publication", register=up)
+edit(
+    "sends speed limits to endpoints that show none",
+    "VehicleSettings",
+    lambda body: body.get("speed_limit") == "DISABLED" and body.update(speed_limit="USER_PREFERENCE"),
+    up,
+)
 drop("ignores withdrawals", "WithdrawRequest", register=up)
 edit("inverts answers to prompts", "PromptAnswer", lambda body: body.update(accepted=not body.get("accepted", False)), up)
 edit("ends guidance for another reason", "CancelNavigation", lambda body: body.update(reason="OWN_NAVIGATION_STARTED"), up)

@@ -299,6 +299,11 @@ import WaymarkTexts
         actions: [AlertAction(id: 1, titleVariants: ["a"])],
         duration: .seconds(5))
 
+    private static let speedLimit = SpeedLimit(80, .kilometersPerHour, kind: .posted, sign: .vienna)
+
+    private static let nextSpeedLimit = SpeedLimitAhead(
+        .unlimited, in: .meters(5), distanceToDisplay: DisplayDistance(valueTenths: 50, unit: .meters))
+
     private static let route: RouteInformation = {
         let (maneuver, lanes) = (ManeuverID(rawValue: 1), LaneGuidanceID(rawValue: 1))
         return RouteInformation(
@@ -322,7 +327,7 @@ import WaymarkTexts
                     coordinates: [Coordinate(latitude: 1, longitude: 2)],
                     maneuvers: [maneuver], laneGuidances: [lanes], currentManeuvers: [maneuver],
                     currentLaneGuidance: lanes, tripTravelEstimates: estimates,
-                    maneuverTravelEstimates: estimates)
+                    maneuverTravelEstimates: estimates, speedLimits: [SpeedLimitSpan(from: 0, speedLimit)])
             ], currentSegment: "s", upcomingManeuvers: [maneuver], currentLaneGuidance: lanes,
             tripTravelEstimates: estimates, maneuverTravelEstimates: estimates)
     }()
@@ -341,6 +346,7 @@ import WaymarkTexts
         state.currentRoadName = ["r"]
         state.tripEstimates = self.estimates
         state.maneuverEstimates[ManeuverID(rawValue: 1)] = self.estimates
+        (state.speedLimit, state.nextSpeedLimit) = (self.speedLimit, self.nextSpeedLimit)
         state.alert = self.alert
         state.withheld = [.routeSegments: .notRequested]
         return state
@@ -362,7 +368,7 @@ import WaymarkTexts
             .currentRouteSegment("s", generation: generation), .pauseGuidance(.loading, description: ["d"]),
             .resumeGuidance(generation: generation, .missedTurn, self.route), .showAlert(self.alert),
             .dismissAlert(1, .timeout), .shareDestination(shareID: "x", self.place), .finishGuidance,
-            .cancelGuidance,
+            .cancelGuidance, .speedLimit(self.speedLimit, next: self.nextSpeedLimit),
             .publishExtension(
                 PublishedExtension(name: ExtensionName(unchecked: "org.example.tyres"), content: [7], key: 1)),
         ]

@@ -80,6 +80,10 @@ private enum Largest {
             instructionVariants: variants)
     }
 
+    static let speedLimit = SpeedLimit(
+        ProtocolConstants.speedLimitValueMax, SpeedUnit(rawValue: UInt32(Int32.max)),
+        kind: SpeedLimitKind(rawValue: UInt32(Int32.max)), sign: SpeedLimitSign(rawValue: UInt32(Int32.max)))
+
     /// With `count` points that are far from each other.
     static func segment(_ id: String, points count: Int) -> RouteSegment {
         var segment = RouteSegment(id: id, origin: waypoint, destination: waypoint)
@@ -90,6 +94,9 @@ private enum Largest {
         segment.currentManeuvers = Array(maneuverIDs.prefix(ProtocolConstants.upcomingManeuversMax))
         segment.currentLaneGuidance = laneGuidanceIDs[0]
         (segment.tripTravelEstimates, segment.maneuverTravelEstimates) = (estimates, estimates)
+        segment.speedLimits = (0..<ProtocolConstants.speedLimitsMax).map {
+            SpeedLimitSpan(from: .max - UInt32(ProtocolConstants.speedLimitsMax - $0), speedLimit)
+        }
         return segment
     }
 
@@ -128,6 +135,11 @@ private enum Largest {
             .tripEstimates(estimates, TimeRemainingColor(rawValue: UInt32(Int32.max))),
             .maneuverEstimates(maneuverIDs[0], estimates, generation: generation),
             .currentRouteSegment(identifier, generation: generation),
+            .speedLimit(
+                speedLimit,
+                next: SpeedLimitAhead(
+                    speedLimit, in: .meters(ProtocolConstants.distanceMetersMax),
+                    distanceToDisplay: estimates.distanceRemainingToDisplay)),
             .showAlert(alert),
             .shareDestination(shareID: text(64), waypoint),
             .dismissAlert(.max, .timeout),

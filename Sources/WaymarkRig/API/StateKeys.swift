@@ -73,6 +73,10 @@ extension Rig {
         public var tripEstimates: WholeField { WholeField("tripEstimates") }
         /// Distance and time to each maneuver.
         public var maneuverEstimates: WholeField { WholeField("maneuverEstimates") }
+        /// The speed limit where the vehicle is; its parts by their texts, e.g. `$0["speedLimit.value"] == 80`.
+        public var speedLimit: WholeField { WholeField("speedLimit") }
+        /// The next different speed limit, e.g. `$0["nextSpeedLimit.distanceMeters"] < "2km"`.
+        public var nextSpeedLimit: WholeField { WholeField("nextSpeedLimit") }
         /// Trips to choose from.
         public var previews: WholeField { WholeField("previews") }
         /// The alert that is shown.

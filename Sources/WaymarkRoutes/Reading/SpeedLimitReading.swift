@@ -1,8 +1,9 @@
 import WaymarkModel
+import WaymarkProtocol
 
 extension SpeedLimit {
     /// Values outside of it are no limits.
-    private static let plausible = 1.0...500
+    private static let plausible = 1...Double(ProtocolConstants.speedLimitValueMax)
     private static let kilometersPerMile = 1.609344
 
     /// A limit of `value` kilometres or miles per hour; nil for a value that is not plausible.
