@@ -426,6 +426,7 @@ const SEGMENT_COLUMNS = [
 		kind: "number",
 		cell: row => explained(row.points?.held, reasons(row.why, "coordinates"), `segment ${row.id}`),
 	},
+	{ name: "Speed limits", kind: "number", cell: "speedLimits" },
 	{ name: "Length", kind: "number", isDerived: true, cell: "lengthMeters", show: distance },
 	{ name: "Estimates", cell: "tripTravelEstimates", show: estimatesText },
 	{ name: "Maneuvers", cell: "maneuvers", show: commas },
