@@ -17,9 +17,12 @@ enum SpeedLimitDrawing {
     /// The limit here and the next one in one line, which changes with them and not with every metre; nil if there is nothing to show.
     static func words(_ limit: SpeedLimit?, next: SpeedLimit?) -> String? {
         let here = limit.flatMap { $0.status == .unknown ? nil : self.words($0) }
-        let ahead = next.map { "then \(self.words($0))" }
-        let words = [here, ahead].compactMap(\.self)
-        return words.isEmpty ? nil : "speed limit " + words.joined(separator: ", ")
+        return switch (here, next.map(self.words)) {
+        case (let here?, let ahead?): "speed limit \(here), then \(ahead)"
+        case (let here?, nil): "speed limit \(here)"
+        case (nil, let ahead?): "speed limit ahead: \(ahead)"
+        case (nil, nil): nil
+        }
     }
 
     private static func words(_ limit: SpeedLimit) -> String { GuidanceText.speedLimit(limit) }

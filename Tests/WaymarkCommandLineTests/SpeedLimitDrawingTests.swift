@@ -44,6 +44,8 @@ import WaymarkModel
         #expect(SpeedLimitDrawing.words(limit, next: nil) == "speed limit 50 km/h")
         #expect(
             SpeedLimitDrawing.words(limit, next: Self.ahead.limit) == "speed limit 50 km/h, then 80 km/h")
+        #expect(
+            SpeedLimitDrawing.words(.unknown, next: Self.ahead.limit) == "speed limit ahead: 80 km/h")
         #expect(SpeedLimitDrawing.words(.unknown, next: nil) == nil)
         #expect(SpeedLimitDrawing.words(nil, next: nil) == nil)
     }
