@@ -381,10 +381,11 @@ struct GatewaySession: Sendable, Hashable, Codable {
         guard rule.feature != nil || rule.adds != nil else {
             return try Self.checkExtension(outline, by: permission)
         }
-        let needed =
-            rule.feature.flatMap { permission.features.contains($0) ? nil : $0 }
-            ?? outline.features.first { !permission.features.contains($0) }
-        guard let needed else { return }
+        var needed = rule.feature
+        if rule.adds != nil, needed.map({ permission.features.contains($0) }) ?? true {
+            needed = outline.features.first { !permission.features.contains($0) }
+        }
+        guard let needed, !permission.features.contains(needed) else { return }
         throw Rejection(.notGranted, reason: "the feature \(needed) was not granted to this client")
     }
 
@@ -442,7 +443,6 @@ struct GatewaySession: Sendable, Hashable, Codable {
 extension PublicationOutline {
     /// The features that the parts of the route need that it adds, beside that of its rule.
     fileprivate var features: [Feature] {
-        guard self.rule.adds != nil else { return [] }
         if case .segments(let segments) = self.content {
             return segments.contains(where: \.hasSpeedLimits) ? [.speedLimit] : []
         }

@@ -447,7 +447,7 @@ extension Gateway {
                 hello: endpoint.hello, withheld: withheld, extensions: self.extensions(for: endpoint))
         }
 
-        /// What is withheld in a session whose client was never granted speed limits. Whether an endpoint wants them makes no difference
+        /// The features that are withheld in a session whose client was never granted speed limits. Whether an endpoint wants them makes no difference
         /// then: those that know them and those of versions before 1.2 share their bytes. Without any content, its profile is the bare one.
         private static func withoutSpeedLimit(_ withheld: FeatureSet) -> FeatureSet {
             let all = withheld.union([.speedLimit])

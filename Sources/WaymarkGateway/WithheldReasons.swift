@@ -14,7 +14,7 @@ struct WithheldReasons: Sendable, Hashable, Codable {
         }
     }
 
-    /// Where the reason of a feature is. Speed limits have the place of requests, which no session withholds.
+    /// The place of a feature's reason. Speed limits have the place of requests, which no session withholds.
     private static func shift(_ feature: Feature) -> UInt64 {
         4 * UInt64((feature == .speedLimit ? .requests : feature).rawValue)
     }

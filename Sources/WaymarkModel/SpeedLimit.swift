@@ -1,12 +1,12 @@
 /// A speed limit, with value and unit as posted: they are never converted.
 public struct SpeedLimit: Sendable, Hashable {
-    /// Whether the limit is known, and whether there is one.
+    /// The status: whether the limit is known, and whether there is one.
     public var status: SpeedLimitStatus
     /// The value as posted, 1 ... 500; nil if the status is not ``SpeedLimitStatus/limited``.
     public var value: UInt32?
     /// The unit of the value; nil if there is no value.
     public var unit: SpeedUnit?
-    /// What sets the limit; nil if that is not known.
+    /// The kind: what sets the limit; nil if that is not known.
     public var kind: SpeedLimitKind?
     /// The shape of the sign; nil if that is not known.
     public var sign: SpeedLimitSign?

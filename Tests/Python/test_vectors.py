@@ -109,6 +109,7 @@ def held(state: VehicleState) -> dict[str, Any]:
         "maneuver_state": int(state.maneuver_state),
         "time_remaining_color": int(state.time_remaining_color),
         "maneuver_travel_estimates": {str(key): vectors.as_json(value) for key, value in state.maneuver_estimates.items()},
+        "next_speed_limit": state.next_speed_limit and vectors.as_json(state.next_speed_limit),
         "pause": pause and vectors.as_json(pause),
         "extensions": [{"name": each.name, "key": each.key, "content": each.content.hex()} for each in state.extensions],
         "alert": state.alert and vectors.as_json(state.alert),
@@ -116,6 +117,8 @@ def held(state: VehicleState) -> dict[str, Any]:
     content = {key: value for key, value in content.items() if value not in (None, 0, "", [], {})}
     if state.trip_estimates is not None:
         content["trip_travel_estimates"] = vectors.as_json(state.trip_estimates)
+    if state.speed_limit is not None:
+        content["speed_limit"] = vectors.as_json(state.speed_limit)
     return content | {"cursor": str(state.sequence), "complete": state.is_complete}
 
 

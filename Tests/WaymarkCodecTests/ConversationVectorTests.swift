@@ -138,6 +138,11 @@ private enum StateJSON {
         if let estimates = state.tripEstimates {
             json["trip_travel_estimates"] = try self.estimates(estimates)
         }
+        if let limit = state.speedLimit {
+            let update = Publication.speedLimit(limit, next: state.nextSpeedLimit)
+            json["speed_limit"] = try self.field("limit", update)
+            json["next_speed_limit"] = try self.field("next", update)
+        }
         if !state.maneuverEstimates.isEmpty {
             json["maneuver_travel_estimates"] = .object(
                 Dictionary(
