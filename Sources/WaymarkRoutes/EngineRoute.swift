@@ -154,7 +154,7 @@ extension EngineRoute {
         }
     }
 
-    /// The limits of the pieces in `range` of the line, for a segment of `points` points; without an unknown one at the begin.
+    /// The limits of the pieces in `range` of the line, for a segment of `points` points; without an unknown one at its start.
     private func spans(_ range: Range<Int>, points: Int) -> [SpeedLimitSpan] {
         var spans: [SpeedLimitSpan] = []
         for (index, limit) in self.speedLimits.enumerated() {

@@ -13,7 +13,7 @@ struct RouteBuilder {
     private var draft: RouteDraft
     private var line: [Coordinate] = []
     private var lineSpeeds: [Double] = []
-    /// One for each piece of the line.
+    /// The speed limit of each piece of the line.
     private var lineLimits: [SpeedLimit] = []
     private var maneuvers: [Maneuver] = []
     private var maneuverIndices: [Int] = []

@@ -22,9 +22,9 @@ extension SpeedLimit {
 
 /// The limits of the pieces of a line, as an engine gives them one after the other.
 struct SpeedLimitList {
-    /// One for each piece.
+    /// The limit of each piece.
     private(set) var limits: [SpeedLimit] = []
-    /// How many values are no limits.
+    /// The number of values that are no limits.
     private(set) var unreadable = 0
 
     /// Adds the limit of the next `count` pieces; nil for a value that cannot be read, which is counted.
@@ -224,7 +224,7 @@ enum ValhallaSpeedLimits {
         }
     }
 
-    /// For each of `points`, the index of the point of `line` that is as far from the start; nil if the lines differ.
+    /// The indices of the points of `line` that are as far from the start as `points`; nil if the lines differ.
     private static func indices(of points: [Coordinate], on line: [Coordinate]) -> [Int]? {
         let (traced, driven) = (Self.meters(of: points), Self.meters(of: line))
         let (from, to) = (traced[traced.count - 1], driven[driven.count - 1])
