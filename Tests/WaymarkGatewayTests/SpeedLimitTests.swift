@@ -1,3 +1,4 @@
+import OrderedCollections
 import Testing
 import WaymarkCodec
 import WaymarkModel
@@ -58,7 +59,7 @@ import WaymarkProtocol
     private static func spans(_ world: World, _ connection: ConnectionID = SpeedLimitTests.car)
         -> [SpeedLimitSpan]?
     {
-        world.messages(connection).compactMap { message in
+        world.messages(connection).compactMap { message -> [SpeedLimitSpan]? in
             guard case .publication(.startGuidance(_, _, let route)) = message else { return nil }
             return route.segments.first?.speedLimits
         }.last
