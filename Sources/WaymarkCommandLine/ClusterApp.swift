@@ -68,6 +68,7 @@ actor ClusterApp {
     /// All that happened, oldest first.
     private(set) var story: [String] = []
     private var lastManeuver: String?
+    private var lastSpeedLimit: String?
     private(set) var status = ""
     /// Oldest first; the user sees and answers the last one.
     private var questions: [Question] = []
@@ -170,6 +171,7 @@ actor ClusterApp {
             if let step { self.tell(step) }
             if let line, line != self.lastManeuver { Terminal.line(Terminal.printable("  \(line)")) }
             self.lastManeuver = line
+            self.printSpeedLimit(update.state)
         case .screen:
             if let step { self.tell(step) }
             self.draw()
@@ -177,6 +179,12 @@ actor ClusterApp {
         // Not yet while the endpoint connects: what it has then is of no session.
         if update.state.isWhole, let endpoint { await endpoint.markShown(update.state.sequence) }
         if let until = self.options.until, Self.isReached(until, update.state) { self.finish(.reached) }
+    }
+
+    private func printSpeedLimit(_ state: VehicleState) {
+        let line = SpeedLimitDrawing.words(state.speedLimit, next: state.nextSpeedLimit?.limit)
+        if let line, line != self.lastSpeedLimit { Terminal.line(Terminal.printable("  \(line)")) }
+        self.lastSpeedLimit = line
     }
 
     private func printJSON(_ update: VehicleUpdate, _ before: VehicleState) {

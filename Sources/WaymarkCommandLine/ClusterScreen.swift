@@ -1,3 +1,4 @@
+internal import ProcessIO
 internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkTexts
@@ -30,6 +31,8 @@ enum ClusterScreen {
 
     /// The approach bar begins this far before a maneuver, in metres.
     private static let barMeters = 1_500.0
+    /// A narrower screen has no room for signs beside the maneuvers.
+    private static let signColumnsMin = 60
     /// Rows reserved for the guidance, so that the lines below it do not move.
     private static let guidanceRows = 7
 
@@ -78,7 +81,7 @@ enum ClusterScreen {
         }
         if let alert = state.alert { lines += self.alert(alert) }
         switch state.phase {
-        case .active: lines += self.maneuvers(state, columns)
+        case .active: lines += self.guided(state, columns)
         case .idle, .preview, .paused, .ended: lines.append("  " + self.phase(state))
         }
         return lines
@@ -120,6 +123,23 @@ enum ClusterScreen {
         case .high: "‼"
         case .low: "·"
         case .medium, .unrecognized, nil: "⚠"
+        }
+    }
+
+    /// The maneuvers, and on the right the sign of the speed limit.
+    private static func guided(_ state: VehicleState, _ columns: Int) -> [String] {
+        let sign = SpeedLimitDrawing.lines(state.speedLimit, next: state.nextSpeedLimit)
+        guard let width = sign.first?.count else { return self.maneuvers(state, columns) }
+        guard columns >= self.signColumnsMin else {
+            let words = SpeedLimitDrawing.words(state.speedLimit, next: state.nextSpeedLimit?.limit)
+            return self.maneuvers(state, columns) + (words.map { ["  \($0)"] } ?? [])
+        }
+        let left = columns - width - 2
+        let maneuvers = self.maneuvers(state, left)
+        return (0..<max(maneuvers.count, sign.count)).map { row in
+            guard row < sign.count else { return maneuvers[row] }
+            let line = Terminal.fitted(row < maneuvers.count ? maneuvers[row] : "", columns: left)
+            return line + String(repeating: " ", count: left - TerminalText.columns(of: line) + 1) + sign[row]
         }
     }
 

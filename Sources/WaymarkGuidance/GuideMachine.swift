@@ -371,6 +371,7 @@ package struct GuideMachine: Sendable {
         case .currentSegment(let id): actions.append(.publish(.currentRouteSegment(id, generation: 0)))
         case .tripEstimates(let estimates, let color):
             actions.append(.publish(.tripEstimates(estimates, color)))
+        case .speedLimit(let limit, let next): actions.append(.publish(.speedLimit(limit, next: next)))
         case .maneuverEstimates(let id, let estimates):
             actions.append(.publish(.maneuverEstimates(id, estimates, generation: 0)))
         case .arrivedAtWaypoint: actions.append(.publish(.pauseGuidance(.arrived, description: [])))

@@ -104,6 +104,10 @@ struct UpdateRows {
             upcoming: state.upcomingManeuvers.map { Int($0.rawValue) },
             maneuverCount: state.maneuvers.count, laneGuidanceCount: state.laneGuidances.count, phase: phase,
             pauseReason: pauseReason, endReason: endReason, currentRoadName: state.currentRoadName.first,
+            speedLimit: state.speedLimit.map(GuidanceText.speedLimit),
+            nextSpeedLimit: state.nextSpeedLimit.map {
+                "\(GuidanceText.speedLimit($0.limit)) in \(GuidanceText.distance($0))"
+            },
             destination: state.trip?.destination.nameVariants.first,
             laneGuidance: state.currentLaneGuidance.map { Int($0.rawValue) },
             distanceLeftMeters: left.map { Int($0.distanceRemaining.meters) },

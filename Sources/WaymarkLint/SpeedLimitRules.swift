@@ -23,6 +23,8 @@ struct SpeedDistanceRule: SessionRule {
     /// The vehicle may be this far beyond the place at which the limit was to begin.
     private static let metersMin = 300.0
     private static let part = 0.1
+    /// A limit that was published so shortly before is not judged: a drive may be much faster than a real one.
+    private static let age = Duration.seconds(1)
     /// A better measurement may raise the distance so far.
     private static let risesMin = 50.0
     private static let risesPart = 0.05
@@ -33,6 +35,7 @@ struct SpeedDistanceRule: SessionRule {
         let next: SpeedLimit
         var meters: UInt32
         var trip: UInt32?
+        var instant: Instant
     }
 
     private var ahead: Ahead?
@@ -57,13 +60,15 @@ struct SpeedDistanceRule: SessionRule {
         guard let before = self.ahead, before.limit == limit, before.next == next.limit else {
             self.isTold = false
             return self.ahead = Ahead(
-                limit: limit, next: next.limit, meters: meters, trip: session.trip?.meters)
+                limit: limit, next: next.limit, meters: meters, trip: session.trip?.meters,
+                instant: context.instant)
         }
         if before.meters > meters { self.isTold = false }
         // The same distance again says nothing new: the vehicle is judged by where it first was.
         guard before.meters != meters else { return }
         self.ahead?.meters = meters
         self.ahead?.trip = session.trip?.meters
+        self.ahead?.instant = context.instant
         let limitMeters = Double(before.meters)
         guard session.isSettled(at: context.instant), !self.isTold,
             Double(meters) > limitMeters + max(Self.risesMin, limitMeters * Self.risesPart)
@@ -77,7 +82,8 @@ struct SpeedDistanceRule: SessionRule {
 
     /// Judges whether the vehicle, `trip` metres from the destination, is beyond the place of the next limit.
     private mutating func judge(_ trip: UInt32, _ session: SessionView, _ context: inout LintContext) {
-        guard let ahead, !self.isTold, session.isActive else { return }
+        guard let ahead, !self.isTold, session.isActive, context.instant - ahead.instant >= Self.age
+        else { return }
         guard let before = ahead.trip else {
             self.ahead?.trip = trip
             return

@@ -83,6 +83,31 @@ import Testing
         try await daemon.stop()
     }
 
+    @Test func `speed limits of a route's traces reach the cluster`() async throws {
+        let daemon = try await RunningDaemon.start()
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "WaymarkRoutesTests/SpeedLimits").path
+        let cluster = try daemon.waymark("cluster", "--id", "car", "--json", "--until", "finished")
+        let navigate = try daemon.waymark(
+            "navigate", "--vehicle", "car", "--speed", "200", "--route",
+            "\(folder)/valhalla-vaduz-triesen-balzers.json", "--speed-limits",
+            "\(folder)/valhalla-trace-1.json", "--speed-limits", "\(folder)/valhalla-trace-2.json")
+        #expect(await navigate.end() == 0)
+        #expect(await cluster.end() == 0)
+        let limits = cluster.lines.map(ProgramTests.object).filter {
+            $0["message"] as? String == "updateSpeedLimit"
+        }
+        let first = try #require(limits.first?["speedLimit"] as? [String: Any])
+        #expect(first["value"] as? Int == 20 && first["unit"] as? String == "kilometersPerHour")
+        #expect(limits.contains { ($0["nextSpeedLimit"] as? [String: Any])?["value"] as? Int == 50 })
+        let other = try daemon.waymark(
+            "navigate", "--route", ProgramTests.route("vaduz-balzers"), "--speed-limits",
+            ProgramTests.route("vaduz-balzers"))
+        #expect(await other.end() == 1)
+        #expect(other.errorLines.contains { $0.contains("--speed-limits: ") && $0.contains("edges") })
+        try await daemon.stop()
+    }
+
     @Test func `an engine is asked for a route through the stops of --via`() async throws {
         let daemon = try await RunningDaemon.start()
         // A server of files that has the answer for these points, and for no others.

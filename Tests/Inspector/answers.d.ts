@@ -185,6 +185,8 @@ declare namespace Answer {
 		pauseReason?: string;
 		endReason?: string;
 		currentRoadName?: string;
+		speedLimit?: string;
+		nextSpeedLimit?: string;
 		destination?: string;
 		laneGuidance?: number;
 		distanceLeftMeters?: number;

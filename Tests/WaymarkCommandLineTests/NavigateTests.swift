@@ -264,6 +264,7 @@ extension DriveChange {
         case .maneuverState(let state): .maneuverState(state, generation: 1)
         case .currentLaneGuidance(let id): .currentLaneGuidance(id, generation: 1)
         case .roadName(let names): .currentRoadName(names)
+        case .speedLimit(let limit, let next): .speedLimit(limit, next: next)
         case .currentSegment(let id): .currentRouteSegment(id, generation: 1)
         case .tripEstimates(let estimates, let color): .tripEstimates(estimates, color)
         case .maneuverEstimates(let id, let estimates): .maneuverEstimates(id, estimates, generation: 1)

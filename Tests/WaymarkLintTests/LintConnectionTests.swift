@@ -77,6 +77,8 @@ import WaymarkProtocol
             rules([(4, fast, ahead(slow, 500), 4_900), (5, fast, ahead(slow, 500), 4_099)]) == [
                 .speedDistance
             ])
+        // A fast drive comes so far between two publications.
+        #expect(rules([(4, fast, ahead(slow, 500), 4_900), (4.9, fast, ahead(slow, 500), 3_000)]) == [])
         #expect(rules([(1, SpeedLimit(160, .kilometersPerHour), nil, 4_900)]) == [])
         #expect(rules([(1, SpeedLimit(161, .kilometersPerHour), nil, 4_900)]) == [.speedValue])
         #expect(rules([(1, fast, ahead(SpeedLimit(86, .milesPerHour), 9), 4_900)]) == [.speedValue])

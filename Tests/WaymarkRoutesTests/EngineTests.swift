@@ -254,6 +254,8 @@ final class RecordedServer: Sendable {
         var status = 200
         var body: [UInt8]
         var stall: Stall?
+        /// The answers to what is posted, of which the request contains the key; nil: a post is closed, as TLS is.
+        var posted: [(key: String, body: [UInt8])]?
     }
 
     let address: String
@@ -312,23 +314,38 @@ final class RecordedServer: Sendable {
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             self.request += String(buffer: self.unwrapInboundIn(data))
             // TLS has no such end, and is closed.
-            guard self.request.hasPrefix("GET ") else { return context.close(promise: nil) }
-            guard self.request.hasSuffix("\r\n\r\n") else { return }
+            var answer = self.answer
+            if let posted = answer.posted, self.request.hasPrefix("POST ") {
+                guard self.isPostWhole else { return }
+                answer.body = posted.first { self.request.contains($0.key) }?.body ?? []
+            } else {
+                guard self.request.hasPrefix("GET ") else { return context.close(promise: nil) }
+                guard self.request.hasSuffix("\r\n\r\n") else { return }
+            }
             let path = self.request.split(separator: " ")[1]
             self.requests.paths.withLock { $0.append(String(path)) }
-            guard self.answer.stall != .beforeHead else { return }
+            guard answer.stall != .beforeHead else { return }
             let head = """
-                HTTP/1.1 \(self.answer.status) Some Words\r
-                content-length: \(self.answer.body.count)\r
+                HTTP/1.1 \(answer.status) Some Words\r
+                content-length: \(answer.body.count)\r
                 connection: close\r
                 \r\n
                 """
-            let hasHead = self.answer.stall != .withoutHead
-            let isWhole = self.answer.stall == nil || !hasHead
+            let hasHead = answer.stall != .withoutHead
+            let isWhole = answer.stall == nil || !hasHead
             var bytes = ByteBuffer(string: hasHead ? head : "")
-            bytes.writeBytes(isWhole ? self.answer.body[...] : self.answer.body.dropLast())
+            bytes.writeBytes(isWhole ? answer.body[...] : answer.body.dropLast())
             context.writeAndFlush(self.wrapOutboundOut(bytes), promise: nil)
-            if isWhole || self.answer.stall == .closesWithinBody { context.close(promise: nil) }
+            if isWhole || answer.stall == .closesWithinBody { context.close(promise: nil) }
+        }
+
+        /// Whether all of the request's body has come.
+        private var isPostWhole: Bool {
+            guard let head = self.request.range(of: "\r\n\r\n"),
+                let length = self.request[..<head.lowerBound].lowercased().split(separator: "\r\n").lazy
+                    .compactMap({ $0.hasPrefix("content-length: ") ? Int($0.dropFirst(16)) : nil }).first
+            else { return false }
+            return self.request[head.upperBound...].utf8.count >= length
         }
     }
 }

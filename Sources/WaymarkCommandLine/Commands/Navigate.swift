@@ -1,5 +1,6 @@
 package import ArgumentParser
 internal import Foundation
+internal import ProcessIO
 internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkRoutes
@@ -21,6 +22,11 @@ package struct Navigate: AsyncParsableCommand {
             """)
 
     @Option(help: "An engine's answer, from a file; - for standard input.") var route: String?
+    @Option(
+        help: ArgumentHelp(
+            "Valhalla's /trace_attributes of a leg of the route, from a file: its speed limits; once for each leg, in order.",
+            valueName: "file"))
+    var speedLimits: [String] = []
     @Option(help: "A live engine: valhalla=URL or osrm=URL.") var engine: String?
     @Option(help: "Where to start: LAT,LON in degrees.") var from: String?
     @Option(help: "Where to drive: LAT,LON in degrees.") var to: String?
@@ -70,6 +76,9 @@ package struct Navigate: AsyncParsableCommand {
                 throw ValidationError("--on-destination accept needs --engine, which computes the routes")
             }
         } else {
+            guard self.speedLimits.isEmpty else {
+                throw ValidationError("--speed-limits needs --route; a live engine is asked for them")
+            }
             guard self.from != nil else { throw ValidationError("--engine needs --from LAT,LON") }
             guard self.to != nil || self.onDestination == .accept && self.via.isEmpty else {
                 throw ValidationError("--engine needs --to LAT,LON, or --on-destination accept")
@@ -213,7 +222,8 @@ package struct Navigate: AsyncParsableCommand {
 
     private func firstAnswer(_ engine: (any RoutingEngine)?) async throws -> RouteAnswer? {
         guard let engine else {
-            let answer = try readAnswer(self.route ?? "", self.trafficSide)
+            var answer = try readAnswer(self.route ?? "", self.trafficSide)
+            try self.readSpeedLimits(into: &answer)
             self.report(answer)
             return answer
         }
@@ -226,6 +236,20 @@ package struct Navigate: AsyncParsableCommand {
             return answer
         } catch {
             throw CommandFailure("\(error)")
+        }
+    }
+
+    /// Adds the speed limits of the legs that `--speed-limits` has.
+    private func readSpeedLimits(into answer: inout RouteAnswer) throws {
+        let traces = try self.speedLimits.map { name in
+            do throws(FileError) { return try FileContent(path: name, allowsPipe: true).bytes } catch {
+                throw CommandFailure("\(name) cannot be read: \(error)")
+            }
+        }
+        do throws(RouteReadingError) {
+            try answer.routes[0].addSpeedLimits(ofTraces: traces)
+        } catch {
+            throw CommandFailure("--speed-limits: \(error)")
         }
     }
 

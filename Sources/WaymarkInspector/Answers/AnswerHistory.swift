@@ -86,6 +86,8 @@ extension Answer {
         var pauseReason: String?
         var endReason: String?
         var currentRoadName: String?
+        var speedLimit: String?
+        var nextSpeedLimit: String?
         var destination: String?
         var laneGuidance: Int?
         var distanceLeftMeters: Int?

@@ -8,6 +8,9 @@ package struct ValhallaEngine: RoutingEngine {
     /// The language of instructions, BCP 47; Valhalla falls back on English.
     package var language = "en-US"
 
+    /// Whether to ask for the speed limits of each route, too.
+    package var readsSpeedLimits = false
+
     private let connection: EngineConnection
 
     /// - Parameters:
@@ -37,7 +40,9 @@ package struct ValhallaEngine: RoutingEngine {
         }
         let query = json.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         let url = "\(self.connection.address)/route?json=\(query)"
-        return try await self.connection.answer(to: url, through: points)
+        var answer = try await self.connection.answer(to: url, through: points)
+        if self.readsSpeedLimits { await self.connection.addSpeedLimits(to: &answer, costing: self.costing) }
+        return answer
     }
 
     /// - Source: https://valhalla.github.io/valhalla/api/turn-by-turn/api-reference/

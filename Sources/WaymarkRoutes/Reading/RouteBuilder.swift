@@ -13,6 +13,8 @@ struct RouteBuilder {
     private var draft: RouteDraft
     private var line: [Coordinate] = []
     private var lineSpeeds: [Double] = []
+    /// The speed limit of each piece of the line.
+    private var lineLimits: [SpeedLimit] = []
     private var maneuvers: [Maneuver] = []
     private var maneuverIndices: [Int] = []
     private var lanes: [LaneGuidance] = []
@@ -53,12 +55,15 @@ struct RouteBuilder {
             self.draft.duration
                 ?? (legDurations > 0 ? legDurations + measure.stopSeconds : measure.duration), at: path)
         let summary = self.summary(measure)
-        return EngineRoute(
+        var route = EngineRoute(
             engine: self.draft.engine, waypoints: waypoints, information: information, line: self.line,
             lineSpeeds: self.lineSpeeds, roads: self.roads, maneuverIndices: self.maneuverIndices,
             laneGuidanceIndices: self.laneIndices, segmentIndices: self.segmentIndices,
             stopSeconds: stopSeconds, distance: distance, duration: duration,
-            notices: self.draft.book.complete, summaryVariants: summary)
+            notices: [], summaryVariants: summary)
+        route.limitSpeeds(self.lineLimits, self.draft.path, &self.draft.book)
+        route.notices = self.draft.book.complete
+        return route
     }
 
     /// Removes the legs that exceed the limits; the route then ends before its destination, which is reported.
@@ -112,6 +117,8 @@ struct RouteBuilder {
             if self.line.last.map({ !$0.isAt(point) }) ?? true {
                 if !self.line.isEmpty {
                     self.lineSpeeds.append(index == 0 ? speeds.first ?? Self.defaultSpeed : speeds[index - 1])
+                    self.lineLimits.append(
+                        leg.speedLimits.indices.contains(index - 1) ? leg.speedLimits[index - 1] : .unknown)
                 }
                 self.line.append(point)
             }

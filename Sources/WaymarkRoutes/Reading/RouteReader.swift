@@ -106,7 +106,7 @@ public enum RouteReader {
     }
 
     /// The engine's error if it has no route; nil for an answer that may have one.
-    private static func refusal(_ answer: JSONNode) -> RouteReadingError? {
+    static func refusal(_ answer: JSONNode) -> RouteReadingError? {
         let message = self.message(answer)
         let reason = message ?? answer["title"]?.string ?? "no reason given"
         if answer["route_geometry"] != nil || answer["route_instructions"] != nil { return nil }

@@ -3,6 +3,7 @@
 import { html, hint, soft } from "./dom.js";
 import { glyph, lanes } from "./glyph.js";
 import { badge, byRank, explained, isEmpty, reasons, why } from "./parts.js";
+import { aheadWords, limitWords, speedSign } from "./sign.js";
 import {
 	duration,
 	estimatesText,
@@ -162,6 +163,14 @@ function laneLine(data, state) {
 	);
 }
 
+/** The sign of the limit here and the next one in words; nothing if the client tells no limits. @param {any} state */
+function limitLine(state) {
+	const sign = speedSign(state.speedLimit),
+		next = aheadWords(state.nextSpeedLimit);
+	if (!sign && !next) return null;
+	return html("p.card-limit", sign, next && html("span.card-true", `${sign ? "then " : "limit "}${next}`));
+}
+
 /**
  * `isHidden`: texts are hidden from this page, so that a name that is missing may have been published.
  * @param {Shown} data
@@ -210,6 +219,7 @@ export function card(data, isHidden = false) {
 						),
 					),
 			),
+		isGuided && limitLine(state),
 		html(
 			"p.card-foot",
 			"on ",
@@ -228,7 +238,9 @@ export function spoken(data) {
 	if (!state) return "No guidance";
 	const next = upcoming(state)[0];
 	if (state.phase !== "active" || !next || next.isMissing) return phaseText(state);
-	return `${shownDistance(estimatesOf(state, next.id))}: ${data.card?.text ?? maneuverName(next)}`;
+	const limit = limitWords(state.speedLimit);
+	const text = `${shownDistance(estimatesOf(state, next.id))}: ${data.card?.text ?? maneuverName(next)}`;
+	return limit ? `${text}. Speed limit ${limit}` : text;
 }
 
 /** The sizes that CarPlay's guide recommends to test. The safe area is where the cluster has nothing of its own. */
@@ -277,6 +289,7 @@ export function cluster(data, size, { isLight = false, showsArea = false }) {
 						),
 					),
 					guidance && lanes(guidance),
+					html("div.cluster-limit", speedSign(state.speedLimit)),
 					line("soft", state.currentRoadName?.at(-1)),
 					line(
 						"text",

@@ -24,6 +24,7 @@ import {
 	withEndpoint,
 	withParameters,
 } from "./parts.js";
+import { aheadWords, limitWords } from "./sign.js";
 import { filterField, pages, searchField, without } from "./tables.js";
 import { coordinate, counted, degrees, estimatesText, sentence, waypointName } from "./words.js";
 
@@ -51,6 +52,8 @@ const SIDES = [
 	{ path: "trip/destination/addressVariants", name: "Destination addresses", show: variants },
 	{ path: "trip/waypoints", name: "Stops", show: mapped(waypointName) },
 	{ path: "currentRoadName", name: "Current road", show: variants },
+	{ path: "speedLimit", name: "Speed limit", show: limitWords },
+	{ path: "nextSpeedLimit", name: "Next speed limit", show: aheadWords },
 	{ path: "maneuverState", name: "Maneuver state" },
 	{ path: "upcomingManeuvers", name: "Upcoming maneuvers", show: list => list.join(", ") },
 	{
