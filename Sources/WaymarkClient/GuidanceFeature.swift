@@ -34,6 +34,8 @@ public enum GuidanceFeature: String, Sendable, Hashable, CaseIterable {
     case receipts
     /// Sessions that survive a lost connection.
     case resumption
+    /// A client that is told which trip of its previews is selected, and that answers requests to start one.
+    case tripRequests
 }
 
 /// The reason why a feature is withheld.
@@ -74,6 +76,7 @@ extension GuidanceFeature {
             case .destinationRequests: .destinationRequests
             case .receipts: .receipts
             case .resumption: .resumption
+            case .tripRequests: .tripRequests
             }
     }
 }

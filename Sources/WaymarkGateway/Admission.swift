@@ -259,7 +259,9 @@ extension Gateway {
     }
 
     private static let navigationFeatures: [Feature] =
-        Profile.contentFeatures + [.waypointRequests, .destinationRequests, .receipts, .resumption]
+        Profile.contentFeatures + [
+            .waypointRequests, .destinationRequests, .tripRequests, .receipts, .resumption,
+        ]
 
     private func welcome(_ hello: NavigationHello, _ token: ResumptionToken, isResumed: Bool) -> Welcome {
         self.welcome(

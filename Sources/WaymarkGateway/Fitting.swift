@@ -96,6 +96,7 @@ extension Profile {
         for index in trip.routeChoices.indices {
             trip.routeChoices[index].travelEstimates = trip.routeChoices[index].travelEstimates.map(self.fit)
         }
+        trip.travelEstimates = trip.travelEstimates.map(self.fit)
         return trip
     }
 

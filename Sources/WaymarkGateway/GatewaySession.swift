@@ -437,6 +437,15 @@ struct GatewaySession: Sendable, Hashable, Codable {
     }
 }
 
+// What vehicles choose of the previews.
+extension GatewaySession {
+    mutating func select(_ selection: SelectPreview, of vehicle: VehicleID) {
+        self.content.select(selection, of: vehicle)
+    }
+
+    mutating func forgetSelection(of vehicle: VehicleID) { self.content.forgetSelection(of: vehicle) }
+}
+
 extension PublicationOutline.Route {
     fileprivate var features: [Feature] {
         var features: [Feature] = []

@@ -150,7 +150,7 @@ extension Gateway {
         var record = RequestRecord(
             RequestKey(vehicle: request.vehicle, requestID: request.id), to: request.client)
         record.messageType = request.content.frame.header.rawType
-        if case .waypoint(let session) = request.kind { record.session = session }
+        record.session = request.session
         record.stage =
             switch request.stage {
             case .asked: .asked

@@ -375,11 +375,12 @@ extension Gateway {
             Self.sendEnd(ended, to: connection, into: &actions)
         }
         for request in vehicle.sortedRequests {
-            if case .waypoint(session) = self.requests[request]?.kind {
+            if self.requests[request]?.session == session {
                 self.endRequest(request, .sessionEnded, at: now, into: &actions)
             }
         }
         self.endShares(with: id, .sessionEnded, into: &actions)
+        self.sessions[session]?.forgetSelection(of: id)
         self.vehicles[id]?.lastEnd = SessionEnded(session: session, reason: leaving.reason)
         self.vehicles[id]?.routeSource = nil
     }

@@ -305,6 +305,8 @@ struct OpenRequest: Sendable, Hashable {
 
     enum Kind: Sendable, Hashable, Codable {
         case waypoint(SessionID)
+        /// The start of a trip of the session's previews.
+        case trip(SessionID)
         // Why indirect: it is large, and requests for a stop are copied as well.
         indirect case destination(Tried)
     }
@@ -354,6 +356,15 @@ struct OpenRequest: Sendable, Hashable {
     var due: Instant
 
     var id: Identifier { self.content.requestID }
+
+    /// The session that it is about; none for a drive.
+    var session: SessionID {
+        switch self.kind {
+        case .waypoint(let session), .trip(let session): session
+        case .destination: .none
+        }
+    }
+
     var key: Key { Key(vehicle: self.vehicle, id: self.id) }
 }
 

@@ -36,12 +36,18 @@ package enum Relay: Sendable, Hashable, Codable {
         case .destinationRequest(let request):
             guard let vehicle = request.vehicle else { return nil }
             self = .request(vehicle, request.requestID)
+        case .startTripRequest(let request):
+            guard let vehicle = request.vehicle else { return nil }
+            self = .request(vehicle, request.requestID)
         case .vehicleSettings(let settings):
             guard let source = settings.source else { return nil }
             self = .state(source)
         case .updateRouteSource(let update):
             guard let vehicle = update.vehicle else { return nil }
             self = .state(EndpointPath(ofVehicle: vehicle))
+        case .selectPreview(let selection):
+            guard let source = selection.source else { return nil }
+            self = .state(EndpointPath(ofVehicle: source.vehicle))
         case .receiptReport(let report):
             // A report for many endpoints has several parts. Each begins with another endpoint.
             guard let first = report.endpoints.first else { return nil }

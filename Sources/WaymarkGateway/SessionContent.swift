@@ -22,6 +22,11 @@ struct SessionContent: Sendable, Hashable, Codable {
     /// The states by key, since the last StartGuidance. At most ``ProtocolConstants/extensionStatesMax``.
     private var statesByKey: [StateByKey] = []
 
+    /// The trips of the newest TripPreviews; empty once guidance has started.
+    private var previews: [PublicationOutline.Preview] = []
+    /// What vehicles have selected of them, for a client that resumes.
+    private var selections: [VehicleID: SelectPreview] = [:]
+
     /// The present trip has opted out of segments, and the session retains some.
     var withholdsSegments: Bool {
         self.isGuiding && self.retainsSegments && !self.trip.routeSegmentsAvailable
@@ -58,11 +63,13 @@ struct SessionContent: Sendable, Hashable, Codable {
         try self.route.apply(outline, limits: limits)
         switch outline.content {
         case .nothing, .maneuver, .segment: break
+        case .previews(let previews): self.replacePreviews(previews)
         case .start(let trip, let route):
             self.trip = trip
             self.begin(route, outline.generation)
             self.alert = nil
             self.statesByKey = []
+            self.replacePreviews([])
             self.retainsSegments = !route.segments.isEmpty
         case .route(let route):
             self.begin(route, outline.generation)
@@ -109,6 +116,11 @@ struct SessionContent: Sendable, Hashable, Codable {
                 limit: ReachedLimit("extension_states_max", ProtocolConstants.extensionStatesMax))
         }
         self.statesByKey.append(StateByKey(key: key, name: name))
+    }
+
+    private mutating func replacePreviews(_ previews: [PublicationOutline.Preview]) {
+        self.previews = previews
+        self.selections = [:]
     }
 
     private mutating func setAlert(_ id: UInt32, _ type: MessageType?) throws(Rejection) {
@@ -197,6 +209,29 @@ struct SessionContent: Sendable, Hashable, Codable {
         }
         self.maneuverState = state
     }
+}
+
+// What vehicles choose of the previews.
+extension SessionContent {
+    /// The rejection of a trip, or of its route choice, that the newest previews do not have; nil if they have both.
+    func rejection(of trip: Identifier, _ routeChoice: UInt32?) -> Rejection? {
+        guard let preview = self.previews.first(where: { $0.trip == trip }) else {
+            return Rejection(
+                .unknownReference, field: "trip_id", reason: "is not one of the newest TripPreviews")
+        }
+        guard let routeChoice, !preview.routeChoices.contains(routeChoice) else { return nil }
+        return Rejection(
+            .unknownReference, field: "route_choice_id", reason: "is not one of the trip's route choices")
+    }
+
+    /// What a vehicle has selected of the newest previews; nil for nothing.
+    func selection(of vehicle: VehicleID) -> SelectPreview? { self.selections[vehicle] }
+
+    mutating func select(_ selection: SelectPreview, of vehicle: VehicleID) {
+        self.selections[vehicle] = selection
+    }
+
+    mutating func forgetSelection(of vehicle: VehicleID) { self.selections[vehicle] = nil }
 }
 
 extension PublicationOutline.Trip {

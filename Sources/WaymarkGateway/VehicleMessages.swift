@@ -37,6 +37,10 @@ extension Gateway {
                 feature, connection, message.type, session: session, requestID: message.requestID,
                 into: &actions)
         }
+        if case .selectPreview = message, !self.isGranted(.tripPreviews, to: path, vehicle) {
+            return self.rejectUngranted(
+                .tripPreviews, connection, message.type, session: session, requestID: "", into: &actions)
+        }
         if case .vehicleExtension(let sent) = message, !self.isGranted(sent.name, to: path, vehicle) {
             let rejection = Rejection(
                 .notGranted, field: "name",
@@ -61,7 +65,7 @@ extension Gateway {
         case .allowNavigation: self.allow(path.vehicle, at: now, into: &actions)
         case .vehicleSettings(let settings): self.update(settings, path, into: &actions)
         case .updateRouteSource, .zoomCluster, .alertResponse, .destinationShareAnswer, .vehicleExtension,
-            .receipt:
+            .selectPreview, .receipt:
             guard isCurrent else {
                 return self.ignore(
                     message, session, path, connection, "the vehicle is not in this session", into: &actions)
@@ -97,6 +101,11 @@ extension Gateway {
             self.askForWaypoint(request, segment, key, vehicle, at: now, into: &actions)
         case .destination:
             self.askForDestination(request, key, vehicle, at: now, into: &actions)
+        case .trip(let trip, let routeChoice):
+            guard self.isCurrent(session, for: vehicle) else {
+                return self.decline(key, of: vehicle, .sessionEnded, nil, into: &actions)
+            }
+            self.askToStart(request, trip, routeChoice, key, vehicle, at: now, into: &actions)
         }
     }
 
@@ -182,6 +191,8 @@ extension Gateway {
             sent.source = path
             // An event of an endpoint: it counts for the endpoint's share of what waits for the client.
             self.tellClient(of: path.vehicle, .vehicleExtension(sent), into: &actions)
+        case .selectPreview(let selected):
+            self.select(selected, session, path, connection, into: &actions)
         case .receipt(let receipt): self.record(receipt, session, path, connection, at: now, into: &actions)
         default: break  // The others are not about one session.
         }
@@ -221,7 +232,7 @@ extension Gateway {
         return self.clients[session.client]?.extensions.contains(name) == true
     }
 
-    private func tellClient(of vehicle: VehicleID, _ message: Message, into actions: inout [Action]) {
+    func tellClient(of vehicle: VehicleID, _ message: Message, into actions: inout [Action]) {
         guard let session = self.vehicles[vehicle]?.session.flatMap({ self.sessions[$0] }) else { return }
         self.tell(session.client, message, session.id, into: &actions)
     }
@@ -311,7 +322,7 @@ extension Gateway {
         if merged.isReadyToShow != wasReady { self.announce(path.vehicle, into: &actions) }
     }
 
-    /// Sends a client the display settings and the route source of a vehicle.
+    /// Sends a client the display settings, the route source and the selected preview of a vehicle.
     func sendSettings(
         of id: VehicleID, _ session: SessionID, to connection: ConnectionID, into actions: inout [Action]
     ) {
@@ -325,6 +336,9 @@ extension Gateway {
         if let source = vehicle.routeSource {
             let update = UpdateRouteSource(routeSource: source, vehicle: id)
             actions.append(.send(connection, Envelope(.updateRouteSource(update), session: session)))
+        }
+        if let selection = self.sessions.elements[session]?.content.selection(of: id) {
+            actions.append(.send(connection, Envelope(.selectPreview(selection), session: session)))
         }
     }
 
@@ -395,7 +409,8 @@ extension Message {
     /// The feature without which an endpoint may not send this.
     fileprivate var neededFeature: Feature? {
         switch self {
-        case .withdrawRequest, .cancelNavigation, .allowNavigation, .updateRouteSource: .requests
+        case .withdrawRequest, .cancelNavigation, .allowNavigation, .updateRouteSource, .selectPreview:
+            .requests
         case .promptAnswer: .prompts
         case .destinationShareAnswer: .destinationSharing
         default: nil  // The others need none.

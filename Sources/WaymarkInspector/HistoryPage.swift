@@ -96,8 +96,9 @@ struct PlacedEntry: Sendable {
     /// The vehicles that a message between gateway and client names; without a session, nothing else says whom it concerns.
     private static func named(in frame: Frame) -> [String] {
         switch frame.header.type {
-        case .openSession, .vehicleChanged, .waypointRequest, .destinationRequest,
-            .requestAnswer, .requestOutcome, .updateRouteSource, .vehicleSettings, .zoomCluster,
+        case .openSession, .vehicleChanged, .waypointRequest, .destinationRequest, .startTripRequest,
+            .requestAnswer, .requestOutcome, .updateRouteSource, .selectPreview, .vehicleSettings,
+            .zoomCluster,
             .vehicleExtension, .destinationShareStatus:
             HistoryAnswers.message(frame)?.namedVehicles.map(\.rawValue) ?? []
         default: []
@@ -422,6 +423,8 @@ extension Message {
         case .vehicleChanged(let status): [status.vehicle]
         case .waypointRequest(let request): [request.vehicle].compactMap(\.self)
         case .destinationRequest(let request): [request.vehicle].compactMap(\.self)
+        case .startTripRequest(let request): [request.vehicle].compactMap(\.self)
+        case .selectPreview(let selection): [selection.source?.vehicle].compactMap(\.self)
         case .requestAnswer(let answer): [answer.vehicle]
         case .requestOutcome(let outcome): [outcome.vehicle]
         case .updateRouteSource(let update): [update.vehicle].compactMap(\.self)

@@ -74,6 +74,7 @@ extension GuidanceFeature {
         case .destinationRequests: "requests for a drive"
         case .receipts: "receipts"
         case .resumption: "resumption after a lost connection"
+        case .tripRequests: "requests to start a trip"
         }
     }
 
@@ -85,7 +86,7 @@ extension GuidanceFeature {
         case .currentRoadName: ["currentRoadName"]
         case .routeSegments: ["segments", "currentSegment"]
         case .navigationAlerts: ["alert"]
-        case .tripPreviews: ["previews"]
+        case .tripPreviews: ["previews", "selectedPreview"]
         default: []
         }
     }

@@ -202,6 +202,7 @@ extension ObservationHub {
             case .requestOutcome(let outcome): vehicle = outcome.vehicle
             case .waypointRequest(let request): vehicle = request.vehicle
             case .destinationRequest(let request): vehicle = request.vehicle
+            case .startTripRequest(let request): vehicle = request.vehicle
             default: break  // About the vehicle of its connection or session.
             }
             self.append(

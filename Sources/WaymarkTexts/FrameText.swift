@@ -93,6 +93,9 @@ package struct FrameText {
         case .waypointRequest(let request): self.sentence(request.requestID, self.name(request.waypoint))
         case .destinationRequest(let request):
             self.sentence(request.requestID, self.name(request.destination))
+        case .startTripRequest(let request):
+            self.sentence(request.requestID, Self.detail(request.trip, request.routeChoice))
+        case .selectPreview(let selection): Self.detail(selection.trip, selection.routeChoice)
         case .withdrawRequest(let request): request.requestID.rawValue
         case .requestAnswer(let answer): self.sentence(answer.requestID, self.detail(answer.answer))
         case .prompt(let prompt):
@@ -104,7 +107,9 @@ package struct FrameText {
                 ].filter { !$0.isEmpty }.joined(separator: ", "))
         case .promptAnswer(let answer): self.sentence(answer.requestID, answer.isAccepted ? "yes" : "no")
         case .promptOver(let over): self.sentence(over.requestID, "\(over.outcome)")
-        case .requestOutcome(let outcome): self.sentence(outcome.requestID, "\(outcome.outcome)")
+        case .requestOutcome(let outcome):
+            self.sentence(
+                outcome.requestID, "\(outcome.outcome)\(outcome.previewFollows ? ", previews follow" : "")")
         case .cancelNavigation(let reason): "\(reason)"
         case .updateRouteSource(let update): update.routeSource.name
         case .vehicleSettings(let settings): Self.detail(settings)
@@ -181,8 +186,13 @@ package struct FrameText {
         case .estimates(let estimates): "\(Story.estimates(estimates)) with the stop"
         case .ownPrompt: "the client asks its own user"
         case .accept: "accepted"
+        case .acceptWithPreview: "accepted, with previews first"
         case .decline(let outcome): "declined, \(outcome)"
         }
+    }
+
+    private static func detail(_ trip: Identifier, _ routeChoice: UInt32?) -> String {
+        "trip \(trip)" + (routeChoice.map { ", route choice \($0)" } ?? "")
     }
 
     private static func detail(_ settings: VehicleSettings) -> String {

@@ -104,8 +104,9 @@ package struct Story: Sendable, Hashable {
             self.prompted = prompt.id
             return nil  // Told when the user is asked.
         case .promptOver(_, let result): return Self.decided("stop", result)
-        case .requestEnded(let id, let result):
-            return id.utf8.elementsEqual(self.prompted.utf8) ? nil : Self.decided("request", result)
+        case .requestEnded(let id, let result, let previewFollows):
+            guard !id.utf8.elementsEqual(self.prompted.utf8) else { return nil }
+            return Self.decided("request", result) + (previewFollows ? ", trips to choose from follow" : "")
         case .alertShown(let alert): return "alert: \(alert.titleVariants.first ?? "")"
         case .alertDismissed(_, let dismissal): return "the alert is over: \(dismissal.name)"
         case .destinationShared(_, let place): return "shared destination: \(Self.name(place))"

@@ -168,6 +168,7 @@ class Endpoint:
 
     def on_TripPreviews(self, message, _):
         self.fields["trips"] = message.get("trips", [])
+        self.fields["selected_trip_id"] = message.get("selected_trip_id", "")
 
     def on_UpdateTrip(self, message, _):
         self.fields["trip"] = message["trip"]

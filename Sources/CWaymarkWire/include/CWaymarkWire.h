@@ -297,6 +297,12 @@ static inline const ProtobufCMessageDescriptor *_Nonnull waymark_destination_sha
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_vehicle_extension_descriptor(void) {
     return &waymark__v1__vehicle_extension__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_select_preview_descriptor(void) {
+    return &waymark__v1__select_preview__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_start_trip_request_descriptor(void) {
+    return &waymark__v1__start_trip_request__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_receipt_descriptor(void) {
     return &waymark__v1__receipt__descriptor;
 }

@@ -114,7 +114,7 @@ public struct GatewaySnapshot: Sendable, Hashable {
     /// One open request.
     public struct Request: Sendable, Hashable {
         /// The kind of a request: what the vehicle asks for.
-        public enum Kind: String, Sendable, Hashable, CaseIterable { case stop, drive }
+        public enum Kind: String, Sendable, Hashable, CaseIterable { case stop, drive, start }
         /// The stage of a request: how far it has come.
         public enum Stage: String, Sendable, Hashable, CaseIterable {
             /// The client has it.
@@ -266,7 +266,12 @@ extension GatewaySnapshot.Request {
     fileprivate init(_ record: RequestRecord, _ clock: GatewayClock) {
         self.id = record.key.requestID.rawValue
         self.vehicle = record.key.vehicle.rawValue
-        self.kind = record.messageType == MessageType.destinationRequest.rawValue ? .drive : .stop
+        self.kind =
+            switch MessageType(rawValue: record.messageType) {
+            case .destinationRequest: .drive
+            case .startTripRequest: .start
+            default: .stop
+            }
         self.client = record.client.rawValue
         self.session = record.session.rawValue
         self.stage =

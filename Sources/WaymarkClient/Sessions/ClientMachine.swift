@@ -8,7 +8,7 @@ package import WaymarkProtocol
 /// id of the request that opened it, which stays the same when the gateway is another one.
 package struct ClientMachine: PeerMachine {
     package enum Output: Sendable {
-        /// The answer to ``open(_:receipts:answersWaypoints:call:into:)`` or ``waitUntilAccepted(_:call:into:)``.
+        /// The answer to ``open(_:receipts:answersWaypoints:answersStarts:call:)`` or ``waitUntilAccepted(_:call:into:)``.
         case returned(call: Int, Result<Void, ClientError>)
         /// The answer to ``share(_:id:in:call:into:)``.
         case shared(call: Int, Result<[String: RequestResult], ClientError>)
@@ -19,7 +19,9 @@ package struct ClientMachine: PeerMachine {
         case notOpened(session: Identifier)
         /// Answered by ``answer(_:_:into:)``.
         case asked(WaypointInquiry, InquiryID)
-        /// If the result is ``RequestResult/accepted``, the app makes the stop that it has offered.
+        /// Answered by ``answer(_:_:into:)`` as well, with `accept` or `decline`.
+        case askedToStart(StartTripInquiry, InquiryID)
+        /// If the result is ``RequestResult/accepted``, the app makes the stop that it has offered, or starts the trip.
         case inquiryEnded(InquiryID, RequestResult)
         /// Answered by ``answerDestination(_:_:)``.
         case askedForDestination(DestinationInquiry, DestinationInquiryID)
@@ -164,13 +166,14 @@ package struct ClientMachine: PeerMachine {
 
     // MARK: Sessions
 
-    /// Opens a session; see ``NavigationClient/openSession(vehicles:receipts:onWaypoint:)``. Unless the app answers waypoints, vehicles that want
-    /// to stop on the way are declined.
+    /// Opens a session; see ``NavigationClient/openSession(vehicles:receipts:onWaypoint:onStartTrip:)``. Unless the app answers waypoints, vehicles that want
+    /// to stop on the way are declined; unless it answers starts, those that want to start a trip.
     ///
     /// - Returns: The session's name.
     /// - Throws: What is wrong with the arguments, or why the connection is closed; the call gets no answer then.
     package mutating func open(
-        _ vehicles: SessionVehicles, receipts: Duration? = nil, answersWaypoints: Bool = false, call: Int
+        _ vehicles: SessionVehicles, receipts: Duration? = nil, answersWaypoints: Bool = false,
+        answersStarts: Bool = false, call: Int
     ) throws(ClientError) -> Identifier {
         let selection = try VehicleSelection(vehicles)
         if case .closed(let error) = self.connection { throw error }
@@ -179,7 +182,8 @@ package struct ClientMachine: PeerMachine {
         let opening = OpenSession(
             requestID: key, vehicles: selection, receiptsEveryMilliseconds: try Self.interval(receipts))
         try Codec.check(.openSession(opening))
-        var session = ClientSession(opening, answersWaypoints: answersWaypoints, openingCall: call)
+        var session = ClientSession(
+            opening, answersWaypoints: answersWaypoints, answersStarts: answersStarts, openingCall: call)
         session.state.frameBytesMax = self.frameBytesMax
         session.state.withheld = self.withheld
         session.state.withheldExtensions = self.withheldExtensions

@@ -25,6 +25,17 @@ extension EndpointMachine {
         self.request(id, .destinationRequest(request), .none, call, &outputs)
     }
 
+    /// See ``VehicleEndpoint/startTrip(_:routeChoice:requestID:)``.
+    package mutating func startTrip(
+        _ trip: String, routeChoice: UInt32? = nil, id: String? = nil, call: Int,
+        into outputs: inout [Output]
+    ) {
+        let id = Identifier(id ?? self.newRequestID())
+        let request = StartTripRequest(requestID: id, trip: Identifier(trip), routeChoice: routeChoice)
+        // The request is about the previews that the user sees.
+        self.request(id, .startTripRequest(request), self.sessionID, call, &outputs)
+    }
+
     private mutating func request(
         _ id: Identifier, _ message: Message, _ session: SessionID, _ call: Int, _ outputs: inout [Output]
     ) {
@@ -88,7 +99,8 @@ extension EndpointMachine {
             return
         }
         switch MessageType(rawValue: rejection.messageType) {
-        case .waypointRequest, .destinationRequest: self.endRequest(rejection.requestID, .invalid, &outputs)
+        case .waypointRequest, .destinationRequest, .startTripRequest:
+            self.endRequest(rejection.requestID, .invalid, &outputs)
         case .withdrawRequest:
             // The gateway never received the request. A newer one with the same id stays open.
             if !self.outbox.isRequesting(rejection.requestID) {
@@ -196,6 +208,14 @@ extension EndpointMachine {
     package mutating func setRouteSource(_ source: RouteSource, into outputs: inout [Output]) {
         self.sendChecked(
             .updateRouteSource(UpdateRouteSource(routeSource: source)), self.sessionID, into: &outputs)
+    }
+
+    /// See ``VehicleEndpoint/selectPreview(trip:routeChoice:)``.
+    package mutating func selectPreview(
+        trip: String, routeChoice: UInt32? = nil, into outputs: inout [Output]
+    ) {
+        let selection = SelectPreview(trip: Identifier(trip), routeChoice: routeChoice)
+        self.sendChecked(.selectPreview(selection), self.sessionID, into: &outputs)
     }
 
     /// Tells the client how the display is set; nil leaves a setting as it was.

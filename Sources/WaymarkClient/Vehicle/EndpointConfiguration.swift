@@ -124,7 +124,7 @@ extension VehicleHello {
                 "the endpoint name \(configuration.endpoint) must be 1 to 64 of A-Z a-z 0-9 . _ : -")
         }
         var features = Set(Feature.allCases)
-        features.subtract([.waypointRequests, .destinationRequests])
+        features.subtract([.waypointRequests, .destinationRequests, .tripRequests])
         features = features.filter { !configuration.withoutFeatures.contains(GuidanceFeature($0)) }
         if configuration.onPrompt == nil { features.remove(.prompts) }
         if configuration.onDestination == nil, configuration.onShare == nil {

@@ -42,6 +42,21 @@ extension VehicleEndpoint {
         }
     }
 
+    /// Asks the client to start a trip of the previews, like ``requestWaypoint(_:segment:requestID:)``. Once it is accepted, guidance follows.
+    ///
+    /// - Parameters:
+    ///   - trip: The id of the trip, one of ``VehicleState/previews``.
+    ///   - routeChoice: The id of one of its route choices; nil: the selected one, or the first.
+    ///   - requestID: As for a waypoint.
+    /// - Returns: The outcome; ``RequestResult/busy`` if another endpoint of the vehicle was faster.
+    public func startTrip(
+        _ trip: String, routeChoice: UInt32? = nil, requestID: String? = nil
+    ) async -> RequestResult {
+        await self.request { endpoint, call, outputs in
+            endpoint.startTrip(trip, routeChoice: routeChoice, id: requestID, call: call, into: &outputs)
+        }
+    }
+
     /// Withdraws an open request: the call that waits for it returns ``RequestResult/withdrawn``, or the outcome if the gateway
     /// has decided before.
     public func withdrawRequest(_ requestID: String) {
@@ -79,6 +94,14 @@ extension VehicleEndpoint {
     /// Tells the client what the vehicle does with the route.
     public func setRouteSource(_ source: RouteSource) {
         self.use { endpoint, outputs in endpoint.setRouteSource(source, into: &outputs) }
+    }
+
+    /// Tells the client which trip of ``VehicleState/previews`` the vehicle's user has selected, and which of its route choices; nil: the
+    /// selected one, or the first. The client may show the previews again with this selection.
+    public func selectPreview(trip: String, routeChoice: UInt32? = nil) {
+        self.use { endpoint, outputs in
+            endpoint.selectPreview(trip: trip, routeChoice: routeChoice, into: &outputs)
+        }
     }
 
     /// Tells the client how the display is set; nil leaves a setting as it was.

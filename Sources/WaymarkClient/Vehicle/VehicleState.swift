@@ -31,6 +31,8 @@ public struct VehicleState: Sendable, Hashable {
     public var sequence: UInt64 = 0
     /// Trips to choose from, before guidance.
     public var previews: [Trip] = []
+    /// The id of the highlighted one; empty: none.
+    public var selectedPreview = ""
     /// The trip that is driven; nil before guidance.
     public var trip: Trip?
     /// The number of the route; rises with each new one.
@@ -214,7 +216,7 @@ public struct VehicleState: Sendable, Hashable {
 
     private mutating func apply(_ publication: Publication, _ storage: VehicleLimits) {
         switch publication {
-        case .tripPreviews(let trips, _): self.previews = trips
+        case .tripPreviews(let trips, let selected): (self.previews, self.selectedPreview) = (trips, selected)
         case .startGuidance(let trip, let generation, let route):
             let old = self
             self = VehicleState()
@@ -401,8 +403,8 @@ extension VehicleUpdate {
         case prompt(WaypointPrompt)
         /// The prompt of this id has ended: answered by this endpoint or another one, or not in time.
         case promptOver(id: String, RequestResult)
-        /// A request of this vehicle has ended.
-        case requestEnded(id: String, RequestResult)
+        /// A request of this vehicle has ended. If a preview follows, the client shows trips to choose from and to start.
+        case requestEnded(id: String, RequestResult, previewFollows: Bool)
         /// The gateway refused something that this endpoint sent; or would have, and it was not sent.
         case refused(field: String, reason: String)
         /// The gateway no longer knows this endpoint: the state is empty now. A snapshot follows if there is a session.
@@ -428,12 +430,14 @@ extension VehicleUpdate.Content {
         case .promptOver(let over):
             self = .promptOver(id: over.requestID.rawValue, RequestResult(over.outcome))
         case .requestOutcome(let outcome):
-            self = .requestEnded(id: outcome.requestID.rawValue, RequestResult(outcome.outcome))
+            self = .requestEnded(
+                id: outcome.requestID.rawValue, RequestResult(outcome.outcome),
+                previewFollows: outcome.previewFollows)
         case .error(let rejection): self = .refused(field: rejection.field, reason: rejection.reason)
         case .hello, .welcome, .goodbye, .ping, .pong, .openSession, .sessionOpened, .vehicleChanged,
             .receipt, .receiptReport, .acknowledgement, .waypointRequest, .destinationRequest,
-            .withdrawRequest,
-            .requestAnswer, .promptAnswer, .cancelNavigation, .allowNavigation, .updateRouteSource,
+            .startTripRequest, .withdrawRequest, .selectPreview, .requestAnswer, .promptAnswer,
+            .cancelNavigation, .allowNavigation, .updateRouteSource,
             .vehicleSettings, .zoomCluster, .alertResponse, .vehicleExtension, .destinationShareAnswer,
             .destinationShareStatus,
             .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,

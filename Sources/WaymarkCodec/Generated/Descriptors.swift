@@ -63,6 +63,8 @@ extension MessageType {
         case .destinationShareAnswer: unsafe waymark_destination_share_answer_descriptor()
         case .destinationShareStatus: unsafe waymark_destination_share_status_descriptor()
         case .vehicleExtension: unsafe waymark_vehicle_extension_descriptor()
+        case .selectPreview: unsafe waymark_select_preview_descriptor()
+        case .startTripRequest: unsafe waymark_start_trip_request_descriptor()
         case .observe: unsafe waymark_observe_descriptor()
         case .observationBegin: unsafe waymark_observation_begin_descriptor()
         case .observedRecords: unsafe waymark_observed_records_descriptor()

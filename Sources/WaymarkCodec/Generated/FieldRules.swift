@@ -82,6 +82,8 @@ extension FieldRules {
         "DestinationShareAnswer": Self.destinationShareAnswer,
         "DestinationShareStatus": Self.destinationShareStatus,
         "VehicleExtension": Self.vehicleExtension,
+        "SelectPreview": Self.selectPreview,
+        "StartTripRequest": Self.startTripRequest,
         "Receipt": Self.receipt,
         "EndpointReceipt": Self.endpointReceipt,
         "ReceiptReport": Self.receiptReport,

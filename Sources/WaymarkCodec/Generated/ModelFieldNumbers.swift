@@ -89,6 +89,7 @@ extension FieldNumber {
         static let selectedRouteChoiceId = 6
         static let destinationShareable = 7
         static let routeSegmentsAvailable = 8
+        static let travelEstimates = 9
     }
 
     enum RouteSegment {

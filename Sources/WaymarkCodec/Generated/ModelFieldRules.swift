@@ -89,6 +89,7 @@ extension FieldRules {
         "selected_route_choice_id": .any,
         "destination_shareable": .any,
         "route_segments_available": .any,
+        "travel_estimates": .any,
     ]
 
     static let routeSegment: Rules = [

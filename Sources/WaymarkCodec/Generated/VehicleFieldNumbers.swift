@@ -48,6 +48,7 @@ extension FieldNumber {
         static let vehicleId = 2
         static let outcome = 3
         static let clientId = 4
+        static let previewFollows = 5
     }
 
     enum CancelNavigation {
@@ -100,6 +101,20 @@ extension FieldNumber {
         static let content = 2
         static let vehicleId = 3
         static let endpoint = 4
+    }
+
+    enum SelectPreview {
+        static let tripId = 1
+        static let routeChoiceId = 2
+        static let vehicleId = 3
+        static let endpoint = 4
+    }
+
+    enum StartTripRequest {
+        static let requestId = 1
+        static let tripId = 2
+        static let routeChoiceId = 3
+        static let vehicleId = 4
     }
 
     enum Receipt {

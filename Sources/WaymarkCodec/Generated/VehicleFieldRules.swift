@@ -21,7 +21,7 @@ extension FieldRules {
     static let requestAnswer: Rules = [
         "request_id": .requiredText(64),
         "vehicle_id": .requiredName,
-        "answer": .range(1...4).required,
+        "answer": .range(1...5).required,
         "travel_estimates": .any,
         "reason": .enumeration,
     ]
@@ -48,6 +48,7 @@ extension FieldRules {
         "vehicle_id": .requiredName,
         "outcome": .specified,
         "client_id": .name,
+        "preview_follows": .any,
     ]
 
     static let cancelNavigation: Rules = [
@@ -102,6 +103,20 @@ extension FieldRules {
         "content": .text(4_096).place,
         "vehicle_id": .name,
         "endpoint": .name,
+    ]
+
+    static let selectPreview: Rules = [
+        "trip_id": .requiredText(128),
+        "route_choice_id": .any,
+        "vehicle_id": .name,
+        "endpoint": .name,
+    ]
+
+    static let startTripRequest: Rules = [
+        "request_id": .requiredText(64),
+        "trip_id": .requiredText(128),
+        "route_choice_id": .any,
+        "vehicle_id": .name,
     ]
 
     static let receipt: Rules = [

@@ -49,6 +49,8 @@ extension Message {
         case .destinationShareAnswer(let answer): unsafe answer.wire(in: arena)
         case .destinationShareStatus(let status): unsafe status.wire(in: arena)
         case .vehicleExtension(let sent): unsafe sent.wire(in: arena)
+        case .selectPreview(let selected): unsafe selected.wire(in: arena)
+        case .startTripRequest(let request): unsafe request.wire(in: arena)
         case .observe(let observe): unsafe observe.wire(in: arena)
         case .observationBegin(let begin): unsafe begin.wire(in: arena)
         case .observedRecords(let records): unsafe records.wire(in: arena)
@@ -94,7 +96,7 @@ extension Message {
         case .prompt: self = .prompt(unsafe Prompt(wire.message()))
         case .promptAnswer: self = .promptAnswer(unsafe PromptAnswer(wire.message()))
         case .promptOver: self = .promptOver(unsafe PromptOver(wire.message()))
-        case .requestOutcome: self = .requestOutcome(unsafe RequestOutcome(wire.message()))
+        case .requestOutcome: self = .requestOutcome(try unsafe RequestOutcome(wire.message()))
         case .cancelNavigation: self = .cancelNavigation(unsafe CancelReason(wire.message()))
         case .allowNavigation: self = .allowNavigation
         case .updateRouteSource: self = .updateRouteSource(unsafe UpdateRouteSource(wire.message()))
@@ -106,6 +108,8 @@ extension Message {
         case .destinationShareStatus:
             self = .destinationShareStatus(try unsafe DestinationShareStatus(wire.message()))
         case .vehicleExtension: self = .vehicleExtension(try unsafe VehicleExtension(wire.message()))
+        case .selectPreview: self = .selectPreview(try unsafe SelectPreview(wire.message()))
+        case .startTripRequest: self = .startTripRequest(unsafe StartTripRequest(wire.message()))
         case .observe: self = .observe(unsafe Observe(wire.message()))
         case .observationBegin: self = .observationBegin(unsafe ObservationBegin(wire.message()))
         case .observedRecords: self = .observedRecords(try unsafe ObservedRecords(wire.message()))

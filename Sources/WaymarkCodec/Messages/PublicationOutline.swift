@@ -8,7 +8,7 @@ extension PublicationOutline {
     init(_ type: MessageType, checking body: WireMessage, _ header: FrameHeader) throws(Rejection) {
         var content = Content.nothing
         switch type {
-        case .tripPreviews: try Self.checkPreviews(body)
+        case .tripPreviews: content = .previews(try Self.previews(checking: body))
         case .startGuidance:
             content = .start(
                 try body.inside(FieldNumber.StartGuidance.trip, "trip", Trip.init(checking:)),
@@ -58,11 +58,12 @@ extension PublicationOutline {
         self.init(type, generation: field == 0 ? 0 : body.number(field), content)
     }
 
-    private static func checkPreviews(_ body: WireMessage) throws(Rejection) {
-        let ids = try Trip.ids(checking: body, FieldNumber.TripPreviews.trips)
+    private static func previews(checking body: WireMessage) throws(Rejection) -> [Preview] {
+        let previews = try Preview.list(checking: body, FieldNumber.TripPreviews.trips)
         let selected = body.identifier(FieldNumber.TripPreviews.selectedTripId)
-        guard selected.isEmpty || ids.contains(selected) else {
+        guard selected.isEmpty || previews.contains(where: { $0.trip == selected }) else {
             throw Rejection(.unknownReference, field: "selected_trip_id", reason: "is not one of trips")
         }
+        return previews
     }
 }

@@ -124,6 +124,7 @@ extension Trip {
             unsafe wire.pointee.selected_route_choice_id = self.selectedRouteChoice ?? 0
             unsafe wire.pointee.destination_shareable = self.isDestinationShareable ? 1 : 0
             unsafe wire.pointee.route_segments_available = self.routeSegmentsAvailable ? 1 : 0
+            unsafe wire.pointee.travel_estimates = self.travelEstimates?.wire(in: arena)
         }
     }
 
@@ -138,14 +139,21 @@ extension Trip {
         self.selectedRouteChoice = unsafe wire.pointee.selected_route_choice_id.given
         self.isDestinationShareable = unsafe wire.pointee.destination_shareable != 0
         self.routeSegmentsAvailable = unsafe wire.pointee.route_segments_available != 0
+        self.travelEstimates = unsafe wire.pointee.travel_estimates.map { unsafe TravelEstimates($0) }
     }
 }
 
-extension PublicationOutline.Trip {
+extension PublicationOutline.Preview {
     private typealias Field = FieldNumber.Trip
 
-    /// What a trip allows. Checks that fields do not contradict each other.
+    /// The ids of a trip. Checks that fields do not contradict each other.
     init(checking trip: WireMessage) throws(Rejection) {
+        self.init(
+            trip: trip.identifier(Field.id), routeChoices: try Self.routeChoices(checking: trip))
+    }
+
+    /// The ids of a trip's route choices, no two alike.
+    fileprivate static func routeChoices(checking trip: WireMessage) throws(Rejection) -> [UInt32] {
         let choices = try trip.elements(Field.routeChoices, "route_choices") {
             $0.number(FieldNumber.RouteChoice.id)
         }
@@ -154,18 +162,27 @@ extension PublicationOutline.Trip {
             throw Rejection(
                 .unknownReference, field: "selected_route_choice_id", reason: "is not one of route_choices")
         }
+        return choices
+    }
+
+    /// The trips of previews, no two ids alike. Checks that fields do not contradict each other.
+    static func list(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [Self] {
+        let previews = try wire.elements(field, "trips") { trip throws(Rejection) in
+            try Self(checking: trip)
+        }
+        try checkUnique(previews.map(\.trip), "trips")
+        return previews
+    }
+}
+
+extension PublicationOutline.Trip {
+    private typealias Field = FieldNumber.Trip
+
+    /// What a trip allows. Checks that fields do not contradict each other.
+    init(checking trip: WireMessage) throws(Rejection) {
+        _ = try PublicationOutline.Preview.routeChoices(checking: trip)
         self.init(
             isDestinationShareable: trip.flag(Field.destinationShareable),
             routeSegmentsAvailable: trip.flag(Field.routeSegmentsAvailable))
-    }
-
-    /// The ids of a list of trips, no two alike. Checks that fields do not contradict each other.
-    static func ids(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [Identifier] {
-        let ids = try wire.elements(field, "trips") { trip throws(Rejection) in
-            _ = try Self(checking: trip)
-            return trip.identifier(Field.id)
-        }
-        try checkUnique(ids, "trips")
-        return ids
     }
 }

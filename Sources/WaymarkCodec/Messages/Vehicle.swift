@@ -49,6 +49,24 @@ extension UpdateRouteSource {
     }
 }
 
+extension SelectPreview {
+    func wire(in arena: Arena) -> AnyWire {
+        unsafe arena.body(waymark__v1__select_preview__init) { wire in
+            unsafe wire.pointee.trip_id = arena.text(self.trip.rawValue)
+            unsafe wire.pointee.route_choice_id = self.routeChoice ?? 0
+            unsafe wire.pointee.vehicle_id = arena.text(self.source?.vehicle.rawValue ?? "")
+            unsafe wire.pointee.endpoint = arena.text(self.source?.endpoint.rawValue ?? "")
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Waymark__V1__SelectPreview>) throws(Rejection) {
+        self.init(
+            trip: unsafe identifier(wire.pointee.trip_id),
+            routeChoice: unsafe wire.pointee.route_choice_id.given,
+            source: try unsafe EndpointPath.read(wire.pointee.vehicle_id, wire.pointee.endpoint))
+    }
+}
+
 extension VehicleSettings {
     func wire(in arena: Arena) -> AnyWire {
         unsafe arena.body(waymark__v1__vehicle_settings__init) { wire in

@@ -62,6 +62,8 @@ package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
     case destinationShareAnswer = 0x020E
     case destinationShareStatus = 0x020F
     case vehicleExtension = 0x0210
+    case selectPreview = 0x0211
+    case startTripRequest = 0x0212
     case observe = 0x0300
     case observationBegin = 0x0301
     case observedRecords = 0x0302
@@ -90,7 +92,7 @@ extension MessageType {
             .publisher
         case .receipt, .waypointRequest, .destinationRequest, .withdrawRequest, .promptAnswer,
             .cancelNavigation, .allowNavigation, .updateRouteSource, .vehicleSettings, .zoomCluster,
-            .alertResponse, .destinationShareAnswer, .vehicleExtension:
+            .alertResponse, .destinationShareAnswer, .vehicleExtension, .selectPreview, .startTripRequest:
             .endpoint
         case .observe, .readCounters:
             .observer

@@ -20,6 +20,7 @@ package enum Feature: UInt32, Sendable, Hashable, CaseIterable, Codable {
     case destinationRequests = 14
     case receipts = 15
     case resumption = 16
+    case tripRequests = 18
 }
 
 /// Why a feature is withheld.

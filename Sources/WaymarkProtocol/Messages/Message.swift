@@ -42,6 +42,8 @@ package indirect enum Message: Sendable, Hashable {
     case destinationShareAnswer(DestinationShareAnswer)
     case destinationShareStatus(DestinationShareStatus)
     case vehicleExtension(VehicleExtension)
+    case selectPreview(SelectPreview)
+    case startTripRequest(StartTripRequest)
 
     case observe(Observe)
     case observationBegin(ObservationBegin)
@@ -90,6 +92,8 @@ package indirect enum Message: Sendable, Hashable {
         case .destinationShareAnswer: .destinationShareAnswer
         case .destinationShareStatus: .destinationShareStatus
         case .vehicleExtension: .vehicleExtension
+        case .selectPreview: .selectPreview
+        case .startTripRequest: .startTripRequest
         case .observe: .observe
         case .observationBegin: .observationBegin
         case .observedRecords: .observedRecords

@@ -63,6 +63,7 @@ extension Publication {
         let generation = self.generation
         let content: PublicationOutline.Content =
             switch self {
+            case .tripPreviews(let trips, _): .previews(trips.map(PublicationOutline.Preview.init))
             case .startGuidance(let trip, _, let route): .start(.init(trip), .init(route))
             case .updateTrip(let trip): .trip(.init(trip))
             case .addManeuvers(let maneuvers, _): .maneuvers(maneuvers.map(\.id))

@@ -7,6 +7,7 @@ package import WaymarkModel
     /// What the rules of its type need to know of its content.
     package enum Content: Sendable, Hashable {
         case nothing
+        indirect case previews([Preview])
         // Why indirect: outlines of states are made all the time. They stay small and are copied without reference counting only if
         // large content, and content with references, is in a box.
         indirect case start(Trip, Route)
@@ -25,6 +26,18 @@ package import WaymarkModel
         /// Of a type that this build does not know.
         case unrecognizedState(type: UInt16, key: UInt16, isRetained: Bool)
         indirect case `extension`(Extension)
+    }
+
+    /// A trip of the previews: what a vehicle may refer to.
+    package struct Preview: Sendable, Hashable, Codable {
+        package var trip: Identifier
+        /// The ids of its route choices.
+        package var routeChoices: [UInt32]
+
+        package init(trip: Identifier, routeChoices: [UInt32]) {
+            self.trip = trip
+            self.routeChoices = routeChoices
+        }
     }
 
     /// What a trip allows.
@@ -203,6 +216,12 @@ package struct ConflationKey: Sendable, Hashable, Codable {
     @inlinable package init(rawType: UInt16, item: UInt32) {
         self.type = rawType
         self.item = item
+    }
+}
+
+extension PublicationOutline.Preview {
+    init(_ trip: Trip) {
+        self.init(trip: Identifier(trip.id), routeChoices: trip.routeChoices.map(\.id))
     }
 }
 

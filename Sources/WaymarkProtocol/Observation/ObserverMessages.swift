@@ -88,6 +88,7 @@ package enum ObservedKind: UInt32, Sendable, Hashable, CaseIterable {
     case stopRequested = 40
     case driveRequested = 41
     case requestEnded = 42
+    case startRequested = 43
 }
 
 /// Gateway to observer: something happened.

@@ -59,6 +59,8 @@ extension Rig {
         case joined
         /// The displays of the client's vehicles are ready.
         case ready
+        /// A vehicle starts the trip that the client shows to choose from.
+        case tripRequest = "trip-request"
     }
 
     /// The way in which a peer leaves.
@@ -114,6 +116,7 @@ extension Rig {
     ///   - priority: -1 000 to 1 000; a higher one takes over, if the gateway arbitrates by priority.
     ///   - onWaypoint: How it answers a vehicle that wants to stop on the way.
     ///   - onDestination: How it answers a vehicle that wants to go elsewhere.
+    ///   - onStartTrip: How it answers a vehicle that wants to start a trip of the previews.
     ///   - answerAfter: How long it takes to answer.
     ///   - detour: The route with an accepted stop; nil: the same route, with the stop among its waypoints.
     ///   - withoutFeatures: What it does not provide.
@@ -124,7 +127,8 @@ extension Rig {
         _ name: String = "client", route: Route? = nil, startAt: Position? = nil, speed: Double? = nil,
         vehicles: GuidedVehicles? = nil, drivesAtOnce: Bool = true, waitsFor: Waiting = .joined,
         priority: Int = 0, onWaypoint: WaypointReply = .accept, onDestination: Reply = .accept,
-        answerAfter: Duration = .zero, detour: Route? = nil, withoutFeatures: Set<GuidanceFeature> = [],
+        onStartTrip: Reply = .accept, answerAfter: Duration = .zero, detour: Route? = nil,
+        withoutFeatures: Set<GuidanceFeature> = [],
         connects: Bool = true
     ) throws(RigError) -> Client {
         try self.prepare("addClient")
@@ -141,6 +145,7 @@ extension Rig {
         client.waitsFor = Scenario.Client.Waiting(rawValue: waitsFor.rawValue) ?? .joined
         client.onWaypoint = onWaypoint.scenario
         client.onDestination = onDestination.scenario
+        client.onStartTrip = onStartTrip.scenario
         client.answerAfter = answerAfter
         client.withoutFeatures = Feature.allCases.filter {
             withoutFeatures.map(\.rawValue).contains("\($0)")

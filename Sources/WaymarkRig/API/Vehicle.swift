@@ -111,6 +111,36 @@ extension Rig {
             return request
         }
 
+        /// Asks for the start of a trip of the previews; ``Rig/Expectation/outcome(_:within:)`` expects how it ends.
+        ///
+        /// - Parameters:
+        ///   - trip: The trip's id, 1 to 128 letters; those of ``Rig/Client/preview(_:)`` are `preview-1` and so on.
+        ///   - routeChoice: The id of one of its route choices, not 0; nil: the selected one, or the first.
+        ///   - id: To withdraw it by, 1 to 64 letters; nil: one of the rig.
+        /// - Throws: ``RigError`` for a wrong argument.
+        public func startTrip(
+            _ trip: String, routeChoice: UInt32? = nil, id: String? = nil
+        ) async throws {
+            try Check.text(trip, "trip", 1...128)
+            if let routeChoice { try Check.id(routeChoice, "routeChoice") }
+            if let id { try Check.text(id, "id", 1...64) }
+            var request = Scenario.Action.Request(place: .trip(trip, routeChoice: routeChoice))
+            request.id = id
+            try self.perform(.request(request))
+        }
+
+        /// Tells the client which trip of the previews is selected.
+        ///
+        /// - Parameters:
+        ///   - trip: The trip's id, 1 to 128 letters.
+        ///   - routeChoice: The id of one of its route choices, not 0; nil: the selected one, or the first.
+        /// - Throws: ``RigError`` for a wrong argument.
+        public func selectPreview(_ trip: String, routeChoice: UInt32? = nil) async throws {
+            try Check.text(trip, "trip", 1...128)
+            if let routeChoice { try Check.id(routeChoice, "routeChoice") }
+            try self.perform(.selectPreview(trip: trip, routeChoice: routeChoice))
+        }
+
         /// Takes back a request.
         ///
         /// - Parameter id: Of which one; nil: the last one.

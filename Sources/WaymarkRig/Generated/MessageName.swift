@@ -15,7 +15,8 @@ extension Rig {
         // Of vehicles, and about requests.
         case waypointRequest, destinationRequest, withdrawRequest, requestAnswer, prompt, promptAnswer,
             promptOver, requestOutcome, cancelNavigation, allowNavigation, updateRouteSource, vehicleSettings,
-            zoomCluster, alertResponse, destinationShareAnswer, destinationShareStatus, vehicleExtension
+            zoomCluster, alertResponse, destinationShareAnswer, destinationShareStatus, vehicleExtension,
+            selectPreview, startTripRequest
         // Of observers.
         case observe, observationBegin, observedRecords, observedEvent, observedFrames, observationGap,
             readCounters, counters

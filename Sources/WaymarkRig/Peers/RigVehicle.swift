@@ -196,6 +196,21 @@ package struct RigVehicle: RigPeer {
         return call
     }
 
+    /// Asks for the start of a trip of the previews.
+    ///
+    /// - Returns: The number under which ``results`` has the outcome.
+    package mutating func startTrip(
+        _ trip: String, routeChoice: UInt32? = nil, id: String? = nil, at now: Instant,
+        into actions: inout [PeerAction]
+    ) -> Int {
+        self.nextCall += 1
+        let call = self.nextCall
+        self.use(at: now, into: &actions) { endpoint, outputs in
+            endpoint.startTrip(trip, routeChoice: routeChoice, id: id, call: call, into: &outputs)
+        }
+        return call
+    }
+
     /// Takes back what was asked for.
     package mutating func withdraw(_ call: Int, at now: Instant, into actions: inout [PeerAction]) {
         self.use(at: now, into: &actions) { $0.abandon(call: call, into: &$1) }

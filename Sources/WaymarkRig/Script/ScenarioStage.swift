@@ -89,6 +89,7 @@ struct ScenarioStage {
         var behaviour = RigClient.Behaviour()
         behaviour.onWaypoint = RigClient.WaypointReply(rawValue: client.onWaypoint.rawValue) ?? .accept
         behaviour.onDestination = client.onDestination.reply
+        behaviour.onStartTrip = client.onStartTrip.reply
         behaviour.answerAfter = client.answerAfter
         behaviour.detour = self.inputs.route(client.detour)?.routes.first
         behaviour.receipts = client.receipts

@@ -57,6 +57,14 @@ public struct RouteAnswer: Sendable, Hashable {
             waypoints: Array(waypoints.dropFirst().dropLast()), routeChoices: choices,
             selectedRouteChoice: choices.map(\.id).first { $0 == UInt32(index + 1) })
     }
+
+    /// The trip of the route at `index` as previews show it: with the estimates of the route.
+    public func preview(id: String, choosing index: Int = 0) -> Trip {
+        var trip = self.trip(id: id, choosing: index)
+        trip.travelEstimates = TravelEstimates(
+            distanceRemaining: self.routes[index].distance, timeRemaining: self.routes[index].duration)
+        return trip
+    }
 }
 
 /// Reads the answers of OSRM, Mapbox Directions, Valhalla (both forms) and GraphHopper. It recognises the engine by the

@@ -7,6 +7,8 @@ enum RequestFields {
         switch type {
         case .waypointRequest: Self.waypointRequest
         case .destinationRequest: Self.destinationRequest
+        case .startTripRequest: Self.startTripRequest
+        case .selectPreview: Self.selectPreview
         case .withdrawRequest:
             [
                 .text("requestID") {
@@ -51,15 +53,28 @@ enum RequestFields {
             .text("vehicle") { $0.vehicle?.rawValue },
         ])
 
+    private static let startTripRequest: [FieldKey<Message>] = Self.of(
+        { if case .startTripRequest(let request) = $0 { request } else { nil } },
+        [
+            .text("requestID") { $0.requestID.rawValue }, .text("trip") { $0.trip.rawValue },
+            .number("routeChoice") { $0.routeChoice }, .text("vehicle") { $0.vehicle?.rawValue },
+        ])
+
+    private static let selectPreview: [FieldKey<Message>] = Self.of(
+        { if case .selectPreview(let selection) = $0 { selection } else { nil } },
+        [.text("trip") { $0.trip.rawValue }, .number("routeChoice") { $0.routeChoice }]
+            + Self.source { $0.source })
+
     private static let requestAnswer: [FieldKey<Message>] = Self.of(
         { if case .requestAnswer(let answer) = $0 { answer } else { nil } },
         [
             .text("requestID") { $0.requestID.rawValue }, .text("vehicle") { $0.vehicle.rawValue },
-            .name("answer", of: ["estimates", "ownPrompt", "accept", "decline"]) {
+            .name("answer", of: ["estimates", "ownPrompt", "accept", "decline", "acceptWithPreview"]) {
                 switch $0.answer {
                 case .estimates: "estimates"
                 case .ownPrompt: "ownPrompt"
                 case .accept: "accept"
+                case .acceptWithPreview: "acceptWithPreview"
                 case .decline: "decline"
                 }
             },
@@ -89,7 +104,7 @@ enum RequestFields {
         { if case .requestOutcome(let outcome) = $0 { outcome } else { nil } },
         [
             .text("requestID") { $0.requestID.rawValue }, .choice("outcome") { $0.outcome },
-            .text("client") { $0.client?.rawValue ?? "" },
+            .text("client") { $0.client?.rawValue ?? "" }, .flag("previewFollows") { $0.previewFollows },
         ])
 
     private static let updateRouteSource: [FieldKey<Message>] = Self.of(

@@ -64,6 +64,7 @@ enum StateFields {
         .object("withheld") { WithheldFields($0.state.withheld) },
         .number("generation") { $0.state.generation },
         .objects("previews") { $0.state.previews },
+        .text("selectedPreview") { $0.state.selectedPreview },
         .object("trip") { $0.state.trip },
         .objects("maneuvers") { $0.state.maneuvers },
         .numbers("upcomingManeuvers", .none, { Double($0.rawValue) }) { $0.state.upcomingManeuvers },

@@ -62,6 +62,7 @@ extension Trip: FieldObject {
         .quantity("selectedRouteChoice") { $0.selectedRouteChoice },
         .flag("isDestinationShareable") { $0.isDestinationShareable },
         .flag("routeSegmentsAvailable") { $0.routeSegmentsAvailable },
+        .object("travelEstimates") { $0.travelEstimates },
     ]
 }
 

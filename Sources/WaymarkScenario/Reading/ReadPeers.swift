@@ -116,7 +116,8 @@ extension ScenarioReader {
     private mutating func client(_ node: Node, _ id: String, _ what: String) -> Scenario.Client? {
         let keys = [
             "route", "start-at", "speed", "vehicles", "drives", "waits-for", "priority", "on-waypoint",
-            "on-destination", "answer-after", "detour", "receipts", "without-features", "connects", "command",
+            "on-destination", "on-start-trip", "answer-after", "detour", "receipts", "without-features",
+            "connects", "command",
             "replay",
         ]
         guard let map = self.mapping(node, what, keys) else { return nil }
@@ -133,6 +134,7 @@ extension ScenarioReader {
         client.priority = Int32(map["priority"].flatMap { self.integer($0, "priority", -1_000...1_000) } ?? 0)
         client.onWaypoint = map["on-waypoint"].flatMap { self.choice($0, "on-waypoint") } ?? .accept
         client.onDestination = map["on-destination"].flatMap { self.choice($0, "on-destination") } ?? .accept
+        client.onStartTrip = map["on-start-trip"].flatMap { self.choice($0, "on-start-trip") } ?? .accept
         client.answerAfter = map["answer-after"].flatMap { self.duration($0, "answer-after") } ?? .zero
         client.detour = map["detour"].flatMap { self.reference($0, "detour") }
         client.receipts = map["receipts"].flatMap { self.receipts($0) }

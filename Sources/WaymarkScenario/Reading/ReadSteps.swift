@@ -41,7 +41,7 @@ extension ScenarioReader {
 
     private static let verbsOfVehicles = [
         "request", "withdraw", "answer-prompt", "answer-destination", "cancel", "allow-guidance", "set",
-        "route-source", "zoom", "respond-to-alert", "read",
+        "route-source", "select-preview", "zoom", "respond-to-alert", "read",
     ]
     private static let verbsOfBoth = ["leave", "return"]
     private static let verbsOfClients = [
@@ -106,6 +106,7 @@ extension ScenarioReader {
         case "allow-guidance": return self.isSet(node, verb) ? .allowGuidance : nil
         case "set": return self.settings(node).map { .set($0) }
         case "route-source": return self.word(node, verb).map { .routeSource($0) }
+        case "select-preview": return self.selection(node)
         case "zoom": return self.word(node, verb).map { .zoom($0) }
         case "respond-to-alert": return self.alertResponse(node)
         case "read": return self.reading(node)
@@ -145,18 +146,39 @@ extension ScenarioReader {
     }
 
     private mutating func request(_ node: Node) -> Scenario.Action.Request? {
-        let keys = ["waypoint", "destination", "name", "segment", "stop-kind", "id"]
+        let keys = ["waypoint", "destination", "trip", "route-choice", "name", "segment", "stop-kind", "id"]
         guard let map = self.mapping(node, "request", keys),
-            let kind = self.exactlyOne(of: ["waypoint", "destination"], map),
-            let place = map[kind].flatMap({ self.place($0, kind) })
+            let kind = self.exactlyOne(of: ["waypoint", "destination", "trip"], map)
         else { return nil }
-        var request = Scenario.Action.Request(
-            place: kind == "waypoint" ? .waypoint(place) : .destination(place))
+        var place: Scenario.Action.Request.Place?
+        if kind == "trip" {
+            for key in ["name", "segment", "stop-kind"] { self.exclude("trip", key, map) }
+            let choice = map["route-choice"].flatMap { self.id($0, "route-choice") }
+            place = map["trip"].flatMap { self.text($0, "trip", 1...128) }.map {
+                .trip($0, routeChoice: choice)
+            }
+        } else {
+            self.exclude(kind, "route-choice", map)
+            place = map[kind].flatMap { self.place($0, kind) }.map {
+                kind == "waypoint" ? .waypoint($0) : .destination($0)
+            }
+        }
+        guard let place else { return nil }
+        var request = Scenario.Action.Request(place: place)
         request.name = map["name"].flatMap { self.text($0, "name", 0...512) } ?? ""
         request.segment = map["segment"].flatMap { self.text($0, "segment", 0...128) } ?? ""
         request.stopKind = map["stop-kind"].flatMap { self.word($0, "stop-kind") }
         request.id = map["id"].flatMap { self.text($0, "id", 1...64) }
         return request
+    }
+
+    private mutating func selection(_ node: Node) -> Scenario.Action.Kind? {
+        guard let map = self.mapping(node, "select-preview", ["trip", "route-choice"]) else { return nil }
+        self.require(["trip"], map)
+        let choice = map["route-choice"].flatMap { self.id($0, "route-choice") }
+        return map["trip"].flatMap { self.text($0, "trip", 1...128) }.map {
+            .selectPreview(trip: $0, routeChoice: choice)
+        }
     }
 
     private mutating func settings(_ node: Node) -> Scenario.Action.Settings? {

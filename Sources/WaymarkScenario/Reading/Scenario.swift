@@ -146,7 +146,11 @@ extension Scenario {
     package struct Client: Sendable, Hashable {
         package enum Selection: Sendable, Hashable { case all, anyThatAsked, named([VehicleID]) }
         /// What it waits for before it starts guidance.
-        package enum Waiting: String, Sendable, Hashable, CaseIterable { case nothing, joined, ready }
+        package enum Waiting: String, Sendable, Hashable, CaseIterable {
+            case nothing, joined, ready
+            /// It shows its trip to choose from, and a vehicle starts it.
+            case tripRequest = "trip-request"
+        }
         package enum WaypointReply: String, Sendable, Hashable, CaseIterable {
             case accept, decline, ignore
             case ownPrompt = "own-prompt"
@@ -164,6 +168,7 @@ extension Scenario {
         package var priority: Int32 = 0
         package var onWaypoint = WaypointReply.accept
         package var onDestination = Reply.accept
+        package var onStartTrip = Reply.accept
         package var answerAfter = Duration.zero
         /// The route with an accepted stop. nil: the same route, with the stop among its waypoints.
         package var detour: Reference?

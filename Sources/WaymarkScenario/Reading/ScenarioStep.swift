@@ -43,6 +43,8 @@ extension Scenario {
             case allowGuidance
             case set(Settings)
             case routeSource(RouteSource)
+            /// A trip of the previews, and one of its route choices.
+            case selectPreview(trip: String, routeChoice: UInt32?)
             case zoom(ZoomDirection)
             /// Without an action: it is dismissed.
             case respondToAlert(UInt32, action: UInt32?)
@@ -65,7 +67,11 @@ extension Scenario {
         }
 
         package struct Request: Sendable, Hashable {
-            package enum Place: Sendable, Hashable { case waypoint(Coordinate), destination(Coordinate) }
+            package enum Place: Sendable, Hashable {
+                case waypoint(Coordinate), destination(Coordinate)
+                /// Not a place: the start of a trip of the previews.
+                case trip(String, routeChoice: UInt32?)
+            }
             package var place: Place
             package var name = ""
             package var segment = ""

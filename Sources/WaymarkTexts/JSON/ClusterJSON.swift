@@ -57,6 +57,7 @@ package enum ClusterJSON {
         object.add("generation", \.generation) { Int($0) }
         object.addPhase()
         object.add("previews", \.previews) { $0.map(ModelJSON.trip) }
+        object.add("selectedPreview", \.selectedPreview) { $0.isEmpty ? nil : $0 }
         object.add("trip", \.trip) { $0.map(ModelJSON.trip) }
         object.add("maneuvers", \.maneuvers) { $0.map(ModelJSON.maneuver) }
         object.add("upcomingManeuvers", \.upcomingManeuvers) { ModelJSON.ids($0) }
@@ -165,10 +166,12 @@ package enum MessageJSON {
         case .promptOver(let over):
             return ["requestID": over.requestID.rawValue, "outcome": "\(over.outcome)"]
         case .requestOutcome(let outcome):
-            return [
+            var object: [String: Any] = [
                 "requestID": outcome.requestID.rawValue, "outcome": "\(outcome.outcome)",
                 "client": outcome.client?.rawValue ?? "",
             ]
+            if outcome.previewFollows { object["previewFollows"] = true }
+            return object
         case .error(let rejection):
             var content: [String: Any] = [
                 "code": "\(rejection.code)", "field": rejection.field, "reason": rejection.reason,

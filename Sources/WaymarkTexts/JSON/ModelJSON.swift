@@ -53,6 +53,7 @@ package enum ModelJSON {
         ]
         object.set(nonEmpty: "routeChoices", trip.routeChoices.map(self.routeChoice))
         object.set("selectedRouteChoice", trip.selectedRouteChoice.map { Int($0) })
+        object.set("travelEstimates", trip.travelEstimates.map(self.estimates))
         return object
     }
 

@@ -126,6 +126,15 @@ enum ControlJSON {
                     "requestID": request.requestID.rawValue,
                     "destination": ModelJSON.waypoint(request.destination),
                 ])
+        case .startTripRequest(let request):
+            var object = self.with(
+                request.vehicle, ["requestID": request.requestID.rawValue, "trip": request.trip.rawValue])
+            object.set("routeChoice", request.routeChoice.map { Int($0) })
+            return object
+        case .selectPreview(let selection):
+            var object = self.with(selection.source, ["trip": selection.trip.rawValue])
+            object.set("routeChoice", selection.routeChoice.map { Int($0) })
+            return object
         case .withdrawRequest(let request): return ["requestID": request.requestID.rawValue]
         case .requestAnswer(let answer):
             return self.content(answer.answer).merging([
@@ -212,6 +221,7 @@ enum ControlJSON {
             ["answer": "estimates", "travelEstimates": ModelJSON.estimates(estimates)]
         case .ownPrompt: ["answer": "ownPrompt"]
         case .accept: ["answer": "accept"]
+        case .acceptWithPreview: ["answer": "acceptWithPreview"]
         case .decline(let outcome): ["answer": "decline", "outcome": "\(outcome)"]
         }
     }

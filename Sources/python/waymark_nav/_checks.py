@@ -196,6 +196,11 @@ def _alert(alert: m.NavigationAlert) -> None:
 # Requests
 
 
+def _outcome(outcome: m.RequestOutcome) -> None:
+    if outcome.preview_follows and outcome.outcome != m.Outcome.ACCEPTED:
+        raise Rejection(INCONSISTENT, "preview_follows", "only an accepted request has one")
+
+
 def _answer(answer: m.RequestAnswer) -> None:
     has_estimates = answer.travel_estimates is not None
     is_due = answer.answer == m.Answer.ESTIMATES
@@ -243,6 +248,7 @@ CHECKS.update({
     m.ResumeGuidance: _resume,
     m.ShowAlert: lambda show: _inside("alert", show.alert, _alert),
     m.RequestAnswer: _answer,
+    m.RequestOutcome: _outcome,
     m.DestinationShareStatus: _share_status,
     m.VehicleSettings: _source,
     m.ZoomCluster: _source,

@@ -42,22 +42,25 @@ class OwnPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Accept:
-    """An answer to a destination request: this client drives there."""
+    """An answer to a destination request: this client drives there. To a request to start a trip: it starts guidance on it."""
 
-    #: Runs once the request has ended as accepted: it opens a session.
+    #: Runs once the request has ended as accepted: it opens a session, or starts guidance.
     when_accepted: Callable[[], Awaitable[None]] | None = None
+    #: Only of a destination: the session shows previews, and the vehicle's user starts one of them.
+    with_preview: bool = False
 
 
 #: An Outcome declines, with one of NOT_SUPPORTED, DECLINED_BY_USER, BUSY, INVALID, TOO_LARGE.
 WaypointAnswer = Offer | OwnPrompt | Outcome
 DestinationAnswer = Accept | Outcome
+StartTripAnswer = Accept | Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionEvent:
     """Something that a session is told.
 
-    Its message is a VehicleChanged, VehicleSettings, UpdateRouteSource, ZoomCluster, AlertResponse, VehicleExtension,
+    Its message is a VehicleChanged, VehicleSettings, UpdateRouteSource, SelectPreview, ZoomCluster, AlertResponse, VehicleExtension,
     DestinationShareStatus, ReceiptReport, RequestOutcome (of a vehicle's request), Error (a publication was refused), or, as the last one,
     SessionEnded.
     """
@@ -73,6 +76,8 @@ def _key(event: SessionEvent) -> Hashable:
             return "vehicle", status.vehicle_id
         case m.UpdateRouteSource():
             return "route source", event.message.vehicle_id
+        case m.SelectPreview():
+            return "preview", event.message.vehicle_id
         case m.ReceiptReport():
             return "receipts"
     return None
@@ -90,10 +95,12 @@ class Session:
         client: Client,
         machine: sessions.Session,
         on_waypoint: Callable[[m.WaypointRequest, Session], Awaitable[WaypointAnswer] | WaypointAnswer] | None,
+        on_start_trip: Callable[[m.StartTripRequest, Session], Awaitable[StartTripAnswer] | StartTripAnswer] | None = None,
     ) -> None:
         self._client = client
         self._machine = machine
         self._on_waypoint = on_waypoint
+        self._on_start_trip = on_start_trip
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._events: Source[SessionEvent] = Source(_key, lambda event, count: replace(event, missed=count))
         self._progress: set[asyncio.Future[None]] = set()
@@ -403,15 +410,17 @@ class Client(AsyncPeer[told.Client]):
         *vehicles: str,
         receipts_every_milliseconds: int = 0,
         on_waypoint: Callable[[m.WaypointRequest, Session], Awaitable[WaypointAnswer] | WaypointAnswer] | None = None,
+        on_start_trip: Callable[[m.StartTripRequest, Session], Awaitable[StartTripAnswer] | StartTripAnswer] | None = None,
     ) -> Session:
         """Opens a session for vehicles, now or when they connect; without a name for any vehicle that asked for guidance.
 
-        on_waypoint: answers a vehicle that asks to stop on the way; None declines. Raises VehicleRefusedError if no vehicle takes the
+        on_waypoint: answers a vehicle that asks to stop on the way; None declines.
+        on_start_trip: answers a vehicle that asks to start a trip of the previews; None declines. Raises VehicleRefusedError if no vehicle takes the
         session. Cancelling the call ends a session that the gateway opens nevertheless.
         """
         self._check_open()
         machine = self._machine.open_session(vehicles or None, receipts_every_milliseconds)
-        session = self._sessions[id(machine)] = Session(self, machine, on_waypoint)
+        session = self._sessions[id(machine)] = Session(self, machine, on_waypoint, on_start_trip)
         self._wake()
         try:
             await session._opened
@@ -480,9 +489,11 @@ class Client(AsyncPeer[told.Client]):
             if isinstance(request, m.DestinationRequest):
                 if self._on_destination is not None:
                     answer = await answer_of(self._on_destination, request)
-            else:
-                session = self._sessions.get(id(asked.session))
-                if session is not None and (handler := session._on_waypoint) is not None:
+            elif (session := self._sessions.get(id(asked.session))) is not None:
+                if isinstance(request, m.StartTripRequest):
+                    if (start := session._on_start_trip) is not None:
+                        answer = await answer_of(lambda trip: start(trip, session), request)
+                elif (handler := session._on_waypoint) is not None:
                     answer = await answer_of(lambda waypoint: handler(waypoint, session), request)
             await self._send_answer(request, answer)
         except ClosedError:
@@ -517,7 +528,8 @@ class Client(AsyncPeer[told.Client]):
         if isinstance(answer, Offer):
             self._machine.answer(request, Answer.ESTIMATES, answer.travel_estimates)
         elif isinstance(answer, Accept):
-            self._machine.answer(request, Answer.ACCEPT)
+            is_preview = answer.with_preview and isinstance(request, m.DestinationRequest)
+            self._machine.answer(request, Answer.ACCEPT_WITH_PREVIEW if is_preview else Answer.ACCEPT)
         else:
             self._machine.answer(request, Answer.OWN_PROMPT)
             self._wake()

@@ -142,12 +142,21 @@ class Endpoint(AsyncPeer[core.Endpoint]):
         identity = request_id or self._new_id()
         return await self._request(m.DestinationRequest(request_id=identity, destination=destination))
 
+    async def start_trip(self, trip_id: str, route_choice_id: int = 0, *, request_id: str | None = None) -> Outcome:
+        """Asks the client to start a trip of the previews, like request_waypoint(). Once it is accepted, guidance follows.
+
+        route_choice_id: one of the trip's route choices; 0: the selected one, or the first.
+        Ends with BUSY if another endpoint of the vehicle was faster.
+        """
+        identity = request_id or self._new_id()
+        return await self._request(m.StartTripRequest(request_id=identity, trip_id=trip_id, route_choice_id=route_choice_id))
+
     def withdraw(self, request_id: str) -> None:
         """Takes a request back: the call that waits for it returns WITHDRAWN, or the outcome if the gateway has decided before."""
         self._machine.withdraw(request_id)
         self._wake()
 
-    async def _request(self, request: m.WaypointRequest | m.DestinationRequest) -> Outcome:
+    async def _request(self, request: m.WaypointRequest | m.DestinationRequest | m.StartTripRequest) -> Outcome:
         self._check_open()
         self._machine.request(request)
         self._wake()
@@ -210,6 +219,13 @@ class Endpoint(AsyncPeer[core.Endpoint]):
     def set_route_source(self, source: m.RouteSource) -> None:
         """Tells the client what the vehicle does with the route."""
         self._send(m.UpdateRouteSource(route_source=source), self.state.session)
+
+    def select_preview(self, trip_id: str, route_choice_id: int = 0) -> None:
+        """Tells the client which trip of the previews the vehicle's user has selected, and which of its route choices.
+
+        The client may show the previews again with this selection. route_choice_id: 0: the selected one, or the first.
+        """
+        self._send(m.SelectPreview(trip_id=trip_id, route_choice_id=route_choice_id), self.state.session)
 
     def update_settings(self, settings: m.VehicleSettings) -> None:
         """Tells the client how the display is set; what is not given stays as it was."""

@@ -338,6 +338,7 @@ STATE = shape(
     Key("withheld", "withheld", WITHHELD, ALWAYS),
     Key("generation", "generation", NUMBER, ALWAYS),
     Key("previews", "previews", Items(j.TRIP), ALWAYS),
+    Key("selectedPreview", "selected_preview", TEXT, FILLED),
     Key("trip", "trip", j.TRIP, KNOWN),
     Key("maneuvers", "maneuvers", Items(j.MANEUVER), ALWAYS),
     Key("upcomingManeuvers", "upcoming_maneuvers", NUMBERS, ALWAYS),

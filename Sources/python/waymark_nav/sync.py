@@ -219,6 +219,10 @@ class Endpoint(_Peer[waymark_nav.Endpoint]):
         """Asks for a drive to a place, like request_waypoint()."""
         return _background.run(self._peer.request_destination(destination, request_id=request_id), timeout)
 
+    def start_trip(self, trip_id: str, route_choice_id: int = 0, *, request_id: str | None = None, timeout: float | None = None) -> Outcome:
+        """Asks the client to start a trip of the previews, like request_waypoint(). See waymark_nav.Endpoint.start_trip()."""
+        return _background.run(self._peer.start_trip(trip_id, route_choice_id, request_id=request_id), timeout)
+
     def withdraw(self, request_id: str) -> None:
         """Takes a request back: the call that waits for it returns WITHDRAWN, or the outcome if the gateway has decided before."""
         _background.call(self._peer.withdraw, request_id)
@@ -248,6 +252,10 @@ class Endpoint(_Peer[waymark_nav.Endpoint]):
     def set_route_source(self, source: m.RouteSource) -> None:
         """Tells the client what the vehicle does with the route."""
         _background.call(self._peer.set_route_source, source)
+
+    def select_preview(self, trip_id: str, route_choice_id: int = 0) -> None:
+        """Tells the client which trip of the previews is selected. See waymark_nav.Endpoint.select_preview()."""
+        _background.call(self._peer.select_preview, trip_id, route_choice_id)
 
     def update_settings(self, settings: m.VehicleSettings) -> None:
         """Tells the client how the display is set; what is not given stays as it was."""
@@ -285,16 +293,24 @@ class OwnPrompt:
 class Accept:
     """An answer to a destination request: this client drives there. See waymark_nav.Accept."""
 
-    def __init__(self, when_accepted: Callable[[], None] | None = None) -> None:
+    def __init__(self, when_accepted: Callable[[], None] | None = None, with_preview: bool = False) -> None:
         self.when_accepted = when_accepted
+        self.with_preview = with_preview
 
 
 WaypointAnswer = Offer | OwnPrompt | Outcome
 DestinationAnswer = Accept | Outcome
+StartTripAnswer = Accept | Outcome
 
 
 def _later(function: Callable[[], T]) -> Callable[[], Awaitable[T]]:
     return lambda: _in_thread(function)
+
+
+def _accept(answer: Accept | Outcome) -> waymark_nav.Accept | Outcome:
+    if isinstance(answer, Outcome):
+        return answer
+    return waymark_nav.Accept(answer.when_accepted and _later(answer.when_accepted), answer.with_preview)
 
 
 def _waypoint_answer(answer: WaypointAnswer) -> waymark_nav.Offer | waymark_nav.OwnPrompt | Outcome:
@@ -469,8 +485,7 @@ class Client(_Peer[waymark_nav.Client]):
 
         async def answer(request: m.DestinationRequest) -> waymark_nav.Accept | Outcome:
             assert on_destination is not None
-            said = await _in_thread(on_destination, request)
-            return said if isinstance(said, Outcome) else waymark_nav.Accept(said.when_accepted and _later(said.when_accepted))
+            return _accept(await _in_thread(on_destination, request))
 
         super().__init__(
             waymark_nav.Client(
@@ -494,6 +509,7 @@ class Client(_Peer[waymark_nav.Client]):
         *vehicles: str,
         receipts_every_milliseconds: int = 0,
         on_waypoint: Callable[[m.WaypointRequest, Session], WaypointAnswer] | None = None,
+        on_start_trip: Callable[[m.StartTripRequest, Session], StartTripAnswer] | None = None,
         timeout: float | None = None,
     ) -> Session:
         """Opens a session for vehicles, now or when they connect; without a name for any vehicle that asked for guidance."""
@@ -502,8 +518,16 @@ class Client(_Peer[waymark_nav.Client]):
             assert on_waypoint is not None
             return _waypoint_answer(await _in_thread(on_waypoint, request, Session(session)))
 
-        handler = None if on_waypoint is None else answer
-        opening = self._peer.open_session(*vehicles, receipts_every_milliseconds=receipts_every_milliseconds, on_waypoint=handler)
+        async def start(request: m.StartTripRequest, session: waymark_nav.Session) -> waymark_nav.Accept | Outcome:
+            assert on_start_trip is not None
+            return _accept(await _in_thread(on_start_trip, request, Session(session)))
+
+        opening = self._peer.open_session(
+            *vehicles,
+            receipts_every_milliseconds=receipts_every_milliseconds,
+            on_waypoint=None if on_waypoint is None else answer,
+            on_start_trip=None if on_start_trip is None else start,
+        )
         return Session(_background.run(opening, timeout))
 
 

@@ -2111,7 +2111,7 @@ const ProtobufCEnumDescriptor waymark__v1__role__descriptor =
   waymark__v1__role__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue waymark__v1__feature__enum_values_by_number[17] =
+static const ProtobufCEnumValue waymark__v1__feature__enum_values_by_number[18] =
 {
   { "FEATURE_UNSPECIFIED", "WAYMARK__V1__FEATURE__FEATURE_UNSPECIFIED", 0 },
   { "FEATURE_MANEUVERS", "WAYMARK__V1__FEATURE__FEATURE_MANEUVERS", 1 },
@@ -2130,11 +2130,12 @@ static const ProtobufCEnumValue waymark__v1__feature__enum_values_by_number[17] 
   { "FEATURE_DESTINATION_REQUESTS", "WAYMARK__V1__FEATURE__FEATURE_DESTINATION_REQUESTS", 14 },
   { "FEATURE_RECEIPTS", "WAYMARK__V1__FEATURE__FEATURE_RECEIPTS", 15 },
   { "FEATURE_RESUMPTION", "WAYMARK__V1__FEATURE__FEATURE_RESUMPTION", 16 },
+  { "FEATURE_TRIP_REQUESTS", "WAYMARK__V1__FEATURE__FEATURE_TRIP_REQUESTS", 18 },
 };
 static const ProtobufCIntRange waymark__v1__feature__value_ranges[] = {
-{0, 0},{0, 17}
+{0, 0},{18, 17},{0, 18}
 };
-static const ProtobufCEnumValueIndex waymark__v1__feature__enum_values_by_name[17] =
+static const ProtobufCEnumValueIndex waymark__v1__feature__enum_values_by_name[18] =
 {
   { "FEATURE_CHARGE", 8 },
   { "FEATURE_CURRENT_ROAD_NAME", 4 },
@@ -2151,6 +2152,7 @@ static const ProtobufCEnumValueIndex waymark__v1__feature__enum_values_by_name[1
   { "FEATURE_ROUTE_SEGMENTS", 5 },
   { "FEATURE_TIME_ZONE", 9 },
   { "FEATURE_TRIP_PREVIEWS", 10 },
+  { "FEATURE_TRIP_REQUESTS", 17 },
   { "FEATURE_UNSPECIFIED", 0 },
   { "FEATURE_WAYPOINT_REQUESTS", 13 },
 };
@@ -2161,11 +2163,11 @@ const ProtobufCEnumDescriptor waymark__v1__feature__descriptor =
   "Feature",
   "Waymark__V1__Feature",
   "waymark.v1",
-  17,
+  18,
   waymark__v1__feature__enum_values_by_number,
-  17,
+  18,
   waymark__v1__feature__enum_values_by_name,
-  1,
+  2,
   waymark__v1__feature__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

@@ -1524,7 +1524,7 @@ const ProtobufCMessageDescriptor waymark__v1__route_choice__descriptor =
   (ProtobufCMessageInit) waymark__v1__route_choice__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__trip__field_descriptors[8] =
+static const ProtobufCFieldDescriptor waymark__v1__trip__field_descriptors[9] =
 {
   {
     "id",
@@ -1622,6 +1622,18 @@ static const ProtobufCFieldDescriptor waymark__v1__trip__field_descriptors[8] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "travel_estimates",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Trip, travel_estimates),
+    &waymark__v1__travel_estimates__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__trip__field_indices_by_name[] = {
   2,   /* field[2] = destination */
@@ -1631,12 +1643,13 @@ static const unsigned waymark__v1__trip__field_indices_by_name[] = {
   4,   /* field[4] = route_choices */
   7,   /* field[7] = route_segments_available */
   5,   /* field[5] = selected_route_choice_id */
+  8,   /* field[8] = travel_estimates */
   3,   /* field[3] = waypoints */
 };
 static const ProtobufCIntRange waymark__v1__trip__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor waymark__v1__trip__descriptor =
 {
@@ -1646,7 +1659,7 @@ const ProtobufCMessageDescriptor waymark__v1__trip__descriptor =
   "Waymark__V1__Trip",
   "waymark.v1",
   sizeof(Waymark__V1__Trip),
-  8,
+  9,
   waymark__v1__trip__field_descriptors,
   waymark__v1__trip__field_indices_by_name,
   1,  waymark__v1__trip__number_ranges,

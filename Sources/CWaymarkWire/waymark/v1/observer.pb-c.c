@@ -2736,7 +2736,7 @@ const ProtobufCMessageDescriptor waymark__v1__counters__descriptor =
   (ProtobufCMessageInit) waymark__v1__counters__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue waymark__v1__observed_kind__enum_values_by_number[21] =
+static const ProtobufCEnumValue waymark__v1__observed_kind__enum_values_by_number[22] =
 {
   { "OBSERVED_KIND_UNSPECIFIED", "WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_UNSPECIFIED", 0 },
   { "OBSERVED_KIND_ADMITTED", "WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_ADMITTED", 1 },
@@ -2759,11 +2759,12 @@ static const ProtobufCEnumValue waymark__v1__observed_kind__enum_values_by_numbe
   { "OBSERVED_KIND_STOP_REQUESTED", "WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_STOP_REQUESTED", 40 },
   { "OBSERVED_KIND_DRIVE_REQUESTED", "WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_DRIVE_REQUESTED", 41 },
   { "OBSERVED_KIND_REQUEST_ENDED", "WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_REQUEST_ENDED", 42 },
+  { "OBSERVED_KIND_START_REQUESTED", "WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_START_REQUESTED", 43 },
 };
 static const ProtobufCIntRange waymark__v1__observed_kind__value_ranges[] = {
-{0, 0},{10, 7},{40, 18},{0, 21}
+{0, 0},{10, 7},{40, 18},{0, 22}
 };
-static const ProtobufCEnumValueIndex waymark__v1__observed_kind__enum_values_by_name[21] =
+static const ProtobufCEnumValueIndex waymark__v1__observed_kind__enum_values_by_name[22] =
 {
   { "OBSERVED_KIND_ADMITTED", 1 },
   { "OBSERVED_KIND_CLOSING", 3 },
@@ -2782,6 +2783,7 @@ static const ProtobufCEnumValueIndex waymark__v1__observed_kind__enum_values_by_
   { "OBSERVED_KIND_SESSION_ENDED", 17 },
   { "OBSERVED_KIND_SESSION_OPENED", 7 },
   { "OBSERVED_KIND_STARTED", 11 },
+  { "OBSERVED_KIND_START_REQUESTED", 21 },
   { "OBSERVED_KIND_STOP_REQUESTED", 18 },
   { "OBSERVED_KIND_SUSPENDED", 15 },
   { "OBSERVED_KIND_UNSPECIFIED", 0 },
@@ -2794,9 +2796,9 @@ const ProtobufCEnumDescriptor waymark__v1__observed_kind__descriptor =
   "ObservedKind",
   "Waymark__V1__ObservedKind",
   "waymark.v1",
-  21,
+  22,
   waymark__v1__observed_kind__enum_values_by_number,
-  21,
+  22,
   waymark__v1__observed_kind__enum_values_by_name,
   3,
   waymark__v1__observed_kind__value_ranges,

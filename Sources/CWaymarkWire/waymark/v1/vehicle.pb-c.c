@@ -772,6 +772,96 @@ void   waymark__v1__vehicle_extension__free_unpacked
   assert(message->base.descriptor == &waymark__v1__vehicle_extension__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   waymark__v1__select_preview__init
+                     (Waymark__V1__SelectPreview         *message)
+{
+  static const Waymark__V1__SelectPreview init_value = WAYMARK__V1__SELECT_PREVIEW__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__select_preview__get_packed_size
+                     (const Waymark__V1__SelectPreview *message)
+{
+  assert(message->base.descriptor == &waymark__v1__select_preview__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__select_preview__pack
+                     (const Waymark__V1__SelectPreview *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__select_preview__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__select_preview__pack_to_buffer
+                     (const Waymark__V1__SelectPreview *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__select_preview__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__SelectPreview *
+       waymark__v1__select_preview__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__SelectPreview *)
+     protobuf_c_message_unpack (&waymark__v1__select_preview__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__select_preview__free_unpacked
+                     (Waymark__V1__SelectPreview *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__select_preview__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   waymark__v1__start_trip_request__init
+                     (Waymark__V1__StartTripRequest         *message)
+{
+  static const Waymark__V1__StartTripRequest init_value = WAYMARK__V1__START_TRIP_REQUEST__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__start_trip_request__get_packed_size
+                     (const Waymark__V1__StartTripRequest *message)
+{
+  assert(message->base.descriptor == &waymark__v1__start_trip_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__start_trip_request__pack
+                     (const Waymark__V1__StartTripRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__start_trip_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__start_trip_request__pack_to_buffer
+                     (const Waymark__V1__StartTripRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__start_trip_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__StartTripRequest *
+       waymark__v1__start_trip_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__StartTripRequest *)
+     protobuf_c_message_unpack (&waymark__v1__start_trip_request__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__start_trip_request__free_unpacked
+                     (Waymark__V1__StartTripRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__start_trip_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   waymark__v1__receipt__init
                      (Waymark__V1__Receipt         *message)
 {
@@ -1355,7 +1445,7 @@ const ProtobufCMessageDescriptor waymark__v1__prompt_over__descriptor =
   (ProtobufCMessageInit) waymark__v1__prompt_over__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__request_outcome__field_descriptors[4] =
+static const ProtobufCFieldDescriptor waymark__v1__request_outcome__field_descriptors[5] =
 {
   {
     "request_id",
@@ -1405,17 +1495,30 @@ static const ProtobufCFieldDescriptor waymark__v1__request_outcome__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "preview_follows",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__RequestOutcome, preview_follows),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__request_outcome__field_indices_by_name[] = {
   3,   /* field[3] = client_id */
   2,   /* field[2] = outcome */
+  4,   /* field[4] = preview_follows */
   0,   /* field[0] = request_id */
   1,   /* field[1] = vehicle_id */
 };
 static const ProtobufCIntRange waymark__v1__request_outcome__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor waymark__v1__request_outcome__descriptor =
 {
@@ -1425,7 +1528,7 @@ const ProtobufCMessageDescriptor waymark__v1__request_outcome__descriptor =
   "Waymark__V1__RequestOutcome",
   "waymark.v1",
   sizeof(Waymark__V1__RequestOutcome),
-  4,
+  5,
   waymark__v1__request_outcome__field_descriptors,
   waymark__v1__request_outcome__field_indices_by_name,
   1,  waymark__v1__request_outcome__number_ranges,
@@ -2014,6 +2117,160 @@ const ProtobufCMessageDescriptor waymark__v1__vehicle_extension__descriptor =
   (ProtobufCMessageInit) waymark__v1__vehicle_extension__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor waymark__v1__select_preview__field_descriptors[4] =
+{
+  {
+    "trip_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SelectPreview, trip_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "route_choice_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SelectPreview, route_choice_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "vehicle_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SelectPreview, vehicle_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "endpoint",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SelectPreview, endpoint),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__select_preview__field_indices_by_name[] = {
+  3,   /* field[3] = endpoint */
+  1,   /* field[1] = route_choice_id */
+  0,   /* field[0] = trip_id */
+  2,   /* field[2] = vehicle_id */
+};
+static const ProtobufCIntRange waymark__v1__select_preview__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor waymark__v1__select_preview__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.SelectPreview",
+  "SelectPreview",
+  "Waymark__V1__SelectPreview",
+  "waymark.v1",
+  sizeof(Waymark__V1__SelectPreview),
+  4,
+  waymark__v1__select_preview__field_descriptors,
+  waymark__v1__select_preview__field_indices_by_name,
+  1,  waymark__v1__select_preview__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__select_preview__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__start_trip_request__field_descriptors[4] =
+{
+  {
+    "request_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__StartTripRequest, request_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "trip_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__StartTripRequest, trip_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "route_choice_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__StartTripRequest, route_choice_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "vehicle_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__StartTripRequest, vehicle_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__start_trip_request__field_indices_by_name[] = {
+  0,   /* field[0] = request_id */
+  2,   /* field[2] = route_choice_id */
+  1,   /* field[1] = trip_id */
+  3,   /* field[3] = vehicle_id */
+};
+static const ProtobufCIntRange waymark__v1__start_trip_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor waymark__v1__start_trip_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.StartTripRequest",
+  "StartTripRequest",
+  "Waymark__V1__StartTripRequest",
+  "waymark.v1",
+  sizeof(Waymark__V1__StartTripRequest),
+  4,
+  waymark__v1__start_trip_request__field_descriptors,
+  waymark__v1__start_trip_request__field_indices_by_name,
+  1,  waymark__v1__start_trip_request__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__start_trip_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor waymark__v1__receipt__field_descriptors[2] =
 {
   {
@@ -2239,20 +2496,22 @@ const ProtobufCEnumDescriptor waymark__v1__outcome__descriptor =
   waymark__v1__outcome__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue waymark__v1__answer__enum_values_by_number[5] =
+static const ProtobufCEnumValue waymark__v1__answer__enum_values_by_number[6] =
 {
   { "ANSWER_UNSPECIFIED", "WAYMARK__V1__ANSWER__ANSWER_UNSPECIFIED", 0 },
   { "ANSWER_ESTIMATES", "WAYMARK__V1__ANSWER__ANSWER_ESTIMATES", 1 },
   { "ANSWER_OWN_PROMPT", "WAYMARK__V1__ANSWER__ANSWER_OWN_PROMPT", 2 },
   { "ANSWER_ACCEPT", "WAYMARK__V1__ANSWER__ANSWER_ACCEPT", 3 },
   { "ANSWER_DECLINE", "WAYMARK__V1__ANSWER__ANSWER_DECLINE", 4 },
+  { "ANSWER_ACCEPT_WITH_PREVIEW", "WAYMARK__V1__ANSWER__ANSWER_ACCEPT_WITH_PREVIEW", 5 },
 };
 static const ProtobufCIntRange waymark__v1__answer__value_ranges[] = {
-{0, 0},{0, 5}
+{0, 0},{0, 6}
 };
-static const ProtobufCEnumValueIndex waymark__v1__answer__enum_values_by_name[5] =
+static const ProtobufCEnumValueIndex waymark__v1__answer__enum_values_by_name[6] =
 {
   { "ANSWER_ACCEPT", 3 },
+  { "ANSWER_ACCEPT_WITH_PREVIEW", 5 },
   { "ANSWER_DECLINE", 4 },
   { "ANSWER_ESTIMATES", 1 },
   { "ANSWER_OWN_PROMPT", 2 },
@@ -2265,9 +2524,9 @@ const ProtobufCEnumDescriptor waymark__v1__answer__descriptor =
   "Answer",
   "Waymark__V1__Answer",
   "waymark.v1",
-  5,
+  6,
   waymark__v1__answer__enum_values_by_number,
-  5,
+  6,
   waymark__v1__answer__enum_values_by_name,
   1,
   waymark__v1__answer__value_ranges,

@@ -68,6 +68,8 @@ class Feature(OpenEnum):
     RECEIPTS = 15
     #: The connection can be resumed by token. Need not be asked for.
     RESUMPTION = 16
+    #: The client is told which trip of its previews the vehicle selects, and is asked to start one.
+    TRIP_REQUESTS = 18
 
 
 class WithheldReason(OpenEnum):

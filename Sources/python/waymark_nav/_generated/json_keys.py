@@ -70,6 +70,7 @@ TRIP = shape(
     Key("selectedRouteChoice", "selected_route_choice_id", NUMBER, FILLED),
     Key("isDestinationShareable", "destination_shareable", FLAG, ALWAYS),
     Key("routeSegmentsAvailable", "route_segments_available", FLAG, ALWAYS),
+    Key("travelEstimates", "travel_estimates", TRAVEL_ESTIMATES, KNOWN),
 )
 MANEUVER = shape(
     Key("id", "id", NUMBER, ALWAYS),

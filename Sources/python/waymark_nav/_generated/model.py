@@ -543,6 +543,9 @@ class Trip(Message):
     #: before.
     route_segments_available: bool = False
 
+    #: Of the selected route choice. A trip of previews should have them.
+    travel_estimates: TravelEstimates | None = None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RouteSegment(Message):
@@ -693,6 +696,7 @@ define(
     Field(6, "selected_route_choice_id", UINT32),
     Field(7, "destination_shareable", BOOL),
     Field(8, "route_segments_available", BOOL),
+    Field(9, "travel_estimates", MESSAGE, of=TravelEstimates),
 )
 define(
     RouteSegment,

@@ -68,6 +68,8 @@ class ObservedKind(OpenEnum):
     DRIVE_REQUESTED = 41
     #: A request ended. `code`: the outcome.
     REQUEST_ENDED = 42
+    #: A vehicle asks its client to start a trip of the previews.
+    START_REQUESTED = 43
 
 
 class RequestStage(OpenEnum):

@@ -61,6 +61,8 @@ from waymark_nav._generated.vehicle import (
     ReceiptReport,
     RequestAnswer,
     RequestOutcome,
+    SelectPreview,
+    StartTripRequest,
     UpdateRouteSource,
     VehicleExtension,
     VehicleSettings,
@@ -129,6 +131,8 @@ class MessageType(IntEnum):
     DESTINATION_SHARE_ANSWER = 0x020E
     DESTINATION_SHARE_STATUS = 0x020F
     VEHICLE_EXTENSION = 0x0210
+    SELECT_PREVIEW = 0x0211
+    START_TRIP_REQUEST = 0x0212
     OBSERVE = 0x0300
     OBSERVATION_BEGIN = 0x0301
     OBSERVED_RECORDS = 0x0302
@@ -196,6 +200,8 @@ BODIES: dict[int, type[Message]] = {
     0x020E: DestinationShareAnswer,
     0x020F: DestinationShareStatus,
     0x0210: VehicleExtension,
+    0x0211: SelectPreview,
+    0x0212: StartTripRequest,
     0x0300: Observe,
     0x0301: ObservationBegin,
     0x0302: ObservedRecords,

@@ -48,10 +48,12 @@ class Answer(OpenEnum):
     ESTIMATES = 1
     #: Waypoint: the client asks the user by itself; ACCEPT or DECLINE follows.
     OWN_PROMPT = 2
-    #: Destination: will start. Waypoint after OWN_PROMPT: the user agreed.
+    #: Destination: will start. Waypoint after OWN_PROMPT: the user agreed. Trip: StartGuidance follows.
     ACCEPT = 3
     #: See `reason`.
     DECLINE = 4
+    #: Destination: will open a session that shows previews. The vehicle's user chooses and starts a trip there.
+    ACCEPT_WITH_PREVIEW = 5
 
 
 class CancelReason(OpenEnum):
@@ -114,7 +116,7 @@ class WithdrawRequest(Message):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RequestAnswer(Message):
-    """Client to gateway: answers a WaypointRequest or DestinationRequest."""
+    """Client to gateway: answers a WaypointRequest, a DestinationRequest or a StartTripRequest."""
 
     #: As in the request.
     request_id: str
@@ -178,6 +180,9 @@ class RequestOutcome(Message):
 
     #: The client that accepted or was asked last; empty: none.
     client_id: str = ""
+
+    #: Of a destination request: the client shows previews first. Only with ACCEPTED.
+    preview_follows: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -298,6 +303,42 @@ class VehicleExtension(Message):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SelectPreview(Message):
+    """Vehicle to gateway to client: a trip of the previews was selected on the vehicle's display. State per vehicle,
+    retained until the next TripPreviews. Only while the session is in phase preview; the client answers with
+    TripPreviews that select it, or not at all.
+    """
+
+    #: One of the newest TripPreviews.
+    trip_id: str
+
+    #: One of the trip's choices. 0: its selected one, or its first.
+    route_choice_id: int = 0
+
+    #: Set by the gateway on the way to the client.
+    vehicle_id: str = ""
+
+    endpoint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class StartTripRequest(Message):
+    """Vehicle to gateway to client: start this trip of the previews. Only while the session is in phase preview."""
+
+    #: As in WaypointRequest.
+    request_id: str
+
+    #: One of the newest TripPreviews.
+    trip_id: str
+
+    #: One of the trip's choices. 0: its selected one, or its first.
+    route_choice_id: int = 0
+
+    #: Set by the gateway on the way to the client.
+    vehicle_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Receipt(Message):
     """Endpoint to gateway: how far it is. Frame: the session's id."""
 
@@ -352,7 +393,7 @@ define(
     RequestAnswer,
     Field(1, "request_id", STRING, lower=1, upper=64, required=True),
     Field(2, "vehicle_id", STRING, lower=1, upper=64, required=True, name=True),
-    Field(3, "answer", ENUM, of=Answer, lower=1, upper=4, required=True),
+    Field(3, "answer", ENUM, of=Answer, lower=1, upper=5, required=True),
     Field(4, "travel_estimates", MESSAGE, of=TravelEstimates),
     Field(5, "reason", ENUM, of=Outcome, lower=0, upper=2147483647),
 )
@@ -379,6 +420,7 @@ define(
     Field(2, "vehicle_id", STRING, lower=1, upper=64, required=True, name=True),
     Field(3, "outcome", ENUM, of=Outcome, lower=1, upper=2147483647, required=True),
     Field(4, "client_id", STRING, lower=1, upper=64, zero=True, name=True),
+    Field(5, "preview_follows", BOOL),
 )
 define(
     CancelNavigation,
@@ -432,6 +474,20 @@ define(
     Field(2, "content", BYTES, lower=0, upper=4096),
     Field(3, "vehicle_id", STRING, lower=1, upper=64, zero=True, name=True),
     Field(4, "endpoint", STRING, lower=1, upper=64, zero=True, name=True),
+)
+define(
+    SelectPreview,
+    Field(1, "trip_id", STRING, lower=1, upper=128, required=True),
+    Field(2, "route_choice_id", UINT32),
+    Field(3, "vehicle_id", STRING, lower=1, upper=64, zero=True, name=True),
+    Field(4, "endpoint", STRING, lower=1, upper=64, zero=True, name=True),
+)
+define(
+    StartTripRequest,
+    Field(1, "request_id", STRING, lower=1, upper=64, required=True),
+    Field(2, "trip_id", STRING, lower=1, upper=128, required=True),
+    Field(3, "route_choice_id", UINT32),
+    Field(4, "vehicle_id", STRING, lower=1, upper=64, zero=True, name=True),
 )
 define(
     Receipt,

@@ -16,14 +16,14 @@ from waymark_nav.messages import Feature, Outcome, SessionEndReason
 #: What a client may provide and answer.
 CLIENT_FEATURES = frozenset(Feature) - {Feature.UNSPECIFIED, Feature.REQUESTS, Feature.PROMPTS}
 
-Request = m.WaypointRequest | m.DestinationRequest
+Request = m.WaypointRequest | m.DestinationRequest | m.StartTripRequest
 
 #: Requests of vehicles that have no outcome yet, and handlers that run. Further requests are declined as busy.
 INQUIRIES_MAX = 4_096
 
 _OF_SESSION = (
     m.VehicleChanged, m.VehicleSettings, m.UpdateRouteSource, m.ZoomCluster, m.AlertResponse, m.DestinationShareStatus, m.ReceiptReport,
-    m.VehicleExtension,
+    m.VehicleExtension, m.SelectPreview,
 )  # fmt: skip
 
 
@@ -319,7 +319,7 @@ class Client(Peer):
                 self._refused(message)
             case m.DestinationRequest():
                 self._ask(None, message)
-            case m.WaypointRequest() if session is not None:
+            case m.WaypointRequest() | m.StartTripRequest() if session is not None:
                 self._ask(session, message)
             case m.RequestOutcome():
                 outcome = message.outcome if message.outcome.is_recognized else Outcome.INVALID

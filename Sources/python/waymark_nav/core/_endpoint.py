@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from waymark_nav import messages as m
 from waymark_nav._wire import Message, validate
 from waymark_nav.core import _state as state_of
-from waymark_nav.core._outbox import Outbox, denies_requests
+from waymark_nav.core._outbox import REQUESTS, Outbox, denies_requests
 from waymark_nav.core._peer import VERSION_MAX, VERSION_MIN, Event, Peer, Reconnection
 from waymark_nav.core._state import VehicleState
 from waymark_nav.errors import WaymarkError
@@ -16,7 +16,12 @@ from waymark_nav.frames import Flags, Frame, type_name
 from waymark_nav.messages import Feature, Outcome, SessionEndReason
 
 #: What an endpoint may ask for.
-ENDPOINT_FEATURES = frozenset(Feature) - {Feature.UNSPECIFIED, Feature.WAYPOINT_REQUESTS, Feature.DESTINATION_REQUESTS}
+ENDPOINT_FEATURES = frozenset(Feature) - {
+    Feature.UNSPECIFIED,
+    Feature.WAYPOINT_REQUESTS,
+    Feature.DESTINATION_REQUESTS,
+    Feature.TRIP_REQUESTS,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +145,8 @@ class RequestEnded(Event):
 
     request_id: str
     outcome: Outcome
+    #: The client shows previews first.
+    preview_follows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,13 +196,13 @@ class Endpoint(Peer):
         checked, _ = validate(message)
         self._outbox.send(checked, session)
 
-    def request(self, request: m.WaypointRequest | m.DestinationRequest) -> None:
+    def request(self, request: m.WaypointRequest | m.DestinationRequest | m.StartTripRequest) -> None:
         """Makes a request; RequestEnded tells its outcome. The same id again is the same request."""
         validate(request)
         if request.request_id not in self._requests:
             self._requests.add(request.request_id)
-            # A waypoint is for the drive that the user sees, not for a later one.
-            self._outbox.send(request, self.state.session if isinstance(request, m.WaypointRequest) else 0)
+            # A waypoint is for the drive that the user sees, not for a later one; a trip is one of the previews that the user sees.
+            self._outbox.send(request, 0 if isinstance(request, m.DestinationRequest) else self.state.session)
 
     def withdraw(self, request_id: str) -> None:
         """Takes a request back."""
@@ -294,7 +301,7 @@ class Endpoint(Peer):
     def _answered(self, whole: Frame, message: Message | None) -> None:
         match message:
             case m.RequestOutcome():
-                self._end_request(message.request_id, message.outcome)
+                self._end_request(message.request_id, message.outcome, message.preview_follows)
             case m.Error():
                 self._refused(message)
             case m.FinishGuidance():
@@ -315,16 +322,16 @@ class Endpoint(Peer):
             for request_id in list(self._requests):
                 self._end_request(request_id, Outcome.NOT_SUPPORTED)
             self._end_stops(None, lambda stop: True)
-        elif error.message_type in (m.MessageType.WAYPOINT_REQUEST, m.MessageType.DESTINATION_REQUEST):
+        elif error.message_type in REQUESTS:
             self._end_request(error.request_id, Outcome.INVALID)
         elif error.message_type == m.MessageType.WITHDRAW_REQUEST and not self._outbox.is_requesting(error.request_id):
             self._end_request(error.request_id, Outcome.WITHDRAWN)
 
-    def _end_request(self, request_id: str, outcome: Outcome) -> None:
+    def _end_request(self, request_id: str, outcome: Outcome, preview_follows: bool = False) -> None:
         if request_id in self._requests:
             self._requests.remove(request_id)
             # A peer treats an outcome that it does not know as INVALID.
-            self._tell(RequestEnded(request_id, outcome if outcome.is_recognized else Outcome.INVALID))
+            self._tell(RequestEnded(request_id, outcome if outcome.is_recognized else Outcome.INVALID, preview_follows))
 
     def _end_stops(self, reason: SessionEndReason | None, is_over: Callable[[_Stop], bool]) -> None:
         over = [stop for stop in self._stops if is_over(stop)]

@@ -2,7 +2,7 @@
 
 | kind | after a loss |
 |---|---|
-| waypoint and destination requests | sent again until the outcome; the id makes it one request. Not to a restarted gateway |
+| waypoint and destination requests, starting a trip | sent again until the outcome; the id makes it one request. Not to a restarted gateway |
 | withdrawing a request | sent again until the outcome, but not to a restarted gateway; the request itself is not |
 | stopping a session | sent again until that session has ended |
 | stopping without a session | not sent again: it could stop guidance that the user has not seen |
@@ -10,6 +10,7 @@
 | allowing, route source, settings | the newest is sent again once if it may have been lost |
 | settings | all of them are sent to a restarted gateway |
 | route source | sent to a restarted gateway once the same client guides again |
+| the selected preview | sent again once, to a gateway that still has the session, unless newer previews have come |
 | answers to prompts and shares | sent again once, to a gateway that still has the question |
 | answers to alerts, extensions | only if not sent yet, to a gateway that still has the session: the client may act on each |
 | zoom, receipts | not sent again: they are about the moment |
@@ -31,13 +32,16 @@ Key = tuple[str, str | int]
 #: Queued entries of one kind; beyond that the oldest is dropped.
 KIND_MAX = 16
 
+REQUESTS = (m.MessageType.WAYPOINT_REQUEST, m.MessageType.DESTINATION_REQUEST, m.MessageType.START_TRIP_REQUEST)
+
 _KEPT = {"request", "withdrawal", "own"}
-_REPEATED = _KEPT | {"allowance", "route source", "settings", "prompt answer", "share answer"}
-_ANSWERS = {"prompt answer", "share answer", "alert answer", "extension"}
-_OF_SESSION = {"route source", "share answer", "alert answer", "extension", "zoom", "receipt"}
+_REPEATED = _KEPT | {"allowance", "route source", "preview", "settings", "prompt answer", "share answer"}
+_ANSWERS = {"preview", "prompt answer", "share answer", "alert answer", "extension"}
+_OF_SESSION = {"route source", "preview", "share answer", "alert answer", "extension", "zoom", "receipt"}
 _DENIED = {
     m.MessageType.WAYPOINT_REQUEST,
     m.MessageType.DESTINATION_REQUEST,
+    m.MessageType.START_TRIP_REQUEST,
     m.MessageType.WITHDRAW_REQUEST,
     m.MessageType.CANCEL_NAVIGATION,
     m.MessageType.ALLOW_NAVIGATION,
@@ -62,7 +66,7 @@ class _Entry:
 def _key(message: Message, session: int) -> Key:
     """Of two entries with the same key only the newer one is kept."""
     match message:
-        case m.WaypointRequest() | m.DestinationRequest():
+        case m.WaypointRequest() | m.DestinationRequest() | m.StartTripRequest():
             return "request", message.request_id
         case m.WithdrawRequest():
             return "withdrawal", message.request_id
@@ -72,6 +76,8 @@ def _key(message: Message, session: int) -> Key:
             return "allowance", 0
         case m.UpdateRouteSource():
             return "route source", 0
+        case m.SelectPreview():
+            return "preview", 0
         case m.VehicleSettings():
             return "settings", 0
         case m.PromptAnswer():
@@ -122,7 +128,7 @@ class Outbox:
             case m.UpdateRouteSource():
                 self._route_source, self._route_source_client = message, self._client
                 self._restates_route_source = False
-            case m.WaypointRequest() | m.DestinationRequest():
+            case m.WaypointRequest() | m.DestinationRequest() | m.StartTripRequest():
                 self._remove(lambda entry: entry.key == ("withdrawal", message.request_id) and entry.is_waiting)
             case m.WithdrawRequest():
                 self._remove(lambda entry: entry.key == ("request", message.request_id))
@@ -207,6 +213,9 @@ class Outbox:
                 self._remove(lambda entry: entry.key == ("prompt answer", message.request_id))
             case m.SessionEnded():
                 self._ended(message)
+            case m.TripPreviews() | m.StartGuidance():
+                # A selection that was sent is about older previews.
+                self._remove(lambda entry: entry.key[0] == "preview" and not entry.is_waiting)
             case m.FinishGuidance() | m.CancelGuidance():
                 self._forget_session()
                 self._remove(lambda entry: entry.key == ("stop", session))
@@ -224,8 +233,10 @@ class Outbox:
                 self._route_source, self._restates_route_source = None, False
 
     def _refused(self, error: m.Error) -> None:
-        if error.message_type in (m.MessageType.WAYPOINT_REQUEST, m.MessageType.DESTINATION_REQUEST):
+        if error.message_type in REQUESTS:
             self._forget_request(error.request_id)
+        elif error.message_type == m.MessageType.SELECT_PREVIEW:
+            self._remove(lambda entry: entry.key[0] == "preview" and not entry.is_waiting)
         elif error.message_type == m.MessageType.WITHDRAW_REQUEST:
             self._remove(lambda entry: entry.key == ("withdrawal", error.request_id))
         if denies_requests(error):

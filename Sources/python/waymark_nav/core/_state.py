@@ -69,6 +69,8 @@ class VehicleState(PlainStates):
     sequence: int = 0
     #: Trips to choose from, before guidance.
     previews: tuple[m.Trip, ...] = ()
+    #: The id of the highlighted one; empty: none.
+    selected_preview: str = ""
     trip: m.Trip | None = None
     #: The number of the route.
     generation: int = 0
@@ -360,7 +362,7 @@ def _plain(values: Mapping[str, str]) -> Any:
 
 #: What each publication changes.
 REDUCERS: dict[type[Any], Any] = {
-    m.TripPreviews: lambda state, message, limits: {"previews": tuple(message.trips)},
+    m.TripPreviews: lambda state, message, limits: {"previews": tuple(message.trips), "selected_preview": message.selected_trip_id},
     m.StartGuidance: _start,
     m.UpdateTrip: lambda state, message, limits: {"trip": message.trip},
     m.AddManeuvers: _add_maneuvers,

@@ -120,7 +120,11 @@ typedef enum _Waymark__V1__Feature {
   /*
    * The connection can be resumed by token. Need not be asked for.
    */
-  WAYMARK__V1__FEATURE__FEATURE_RESUMPTION = 16
+  WAYMARK__V1__FEATURE__FEATURE_RESUMPTION = 16,
+  /*
+   * The client is told which trip of its previews the vehicle selects, and is asked to start one.
+   */
+  WAYMARK__V1__FEATURE__FEATURE_TRIP_REQUESTS = 18
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__FEATURE)
 } Waymark__V1__Feature;
 /*

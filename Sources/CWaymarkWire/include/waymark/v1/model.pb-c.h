@@ -1000,10 +1000,14 @@ struct  Waymark__V1__Trip
    * Route segments will be published. False withholds them from every vehicle, also those that were published before. [json always]
    */
   protobuf_c_boolean route_segments_available;
+  /*
+   * Of the selected route choice. A trip of previews should have them.
+   */
+  Waymark__V1__TravelEstimates *travel_estimates;
 };
 #define WAYMARK__V1__TRIP__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__trip__descriptor) \
-    , (char *)protobuf_c_empty_string, NULL, NULL, 0,NULL, 0,NULL, 0, 0, 0 }
+    , (char *)protobuf_c_empty_string, NULL, NULL, 0,NULL, 0,NULL, 0, 0, 0, NULL }
 
 
 /*

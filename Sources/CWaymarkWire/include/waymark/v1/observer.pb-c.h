@@ -124,7 +124,11 @@ typedef enum _Waymark__V1__ObservedKind {
   /*
    * A request ended. `code`: the outcome.
    */
-  WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_REQUEST_ENDED = 42
+  WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_REQUEST_ENDED = 42,
+  /*
+   * A vehicle asks its client to start a trip of the previews.
+   */
+  WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_START_REQUESTED = 43
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__OBSERVED_KIND)
 } Waymark__V1__ObservedKind;
 /*

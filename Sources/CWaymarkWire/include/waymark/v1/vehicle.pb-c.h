@@ -33,6 +33,8 @@ typedef struct Waymark__V1__AlertResponse Waymark__V1__AlertResponse;
 typedef struct Waymark__V1__DestinationShareAnswer Waymark__V1__DestinationShareAnswer;
 typedef struct Waymark__V1__DestinationShareStatus Waymark__V1__DestinationShareStatus;
 typedef struct Waymark__V1__VehicleExtension Waymark__V1__VehicleExtension;
+typedef struct Waymark__V1__SelectPreview Waymark__V1__SelectPreview;
+typedef struct Waymark__V1__StartTripRequest Waymark__V1__StartTripRequest;
 typedef struct Waymark__V1__Receipt Waymark__V1__Receipt;
 typedef struct Waymark__V1__EndpointReceipt Waymark__V1__EndpointReceipt;
 typedef struct Waymark__V1__ReceiptReport Waymark__V1__ReceiptReport;
@@ -95,13 +97,17 @@ typedef enum _Waymark__V1__Answer {
    */
   WAYMARK__V1__ANSWER__ANSWER_OWN_PROMPT = 2,
   /*
-   * Destination: will start. Waypoint after OWN_PROMPT: the user agreed.
+   * Destination: will start. Waypoint after OWN_PROMPT: the user agreed. Trip: StartGuidance follows.
    */
   WAYMARK__V1__ANSWER__ANSWER_ACCEPT = 3,
   /*
    * See `reason`.
    */
-  WAYMARK__V1__ANSWER__ANSWER_DECLINE = 4
+  WAYMARK__V1__ANSWER__ANSWER_DECLINE = 4,
+  /*
+   * Destination: will open a session that shows previews. The vehicle's user chooses and starts a trip there.
+   */
+  WAYMARK__V1__ANSWER__ANSWER_ACCEPT_WITH_PREVIEW = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__ANSWER)
 } Waymark__V1__Answer;
 /*
@@ -210,7 +216,7 @@ struct  Waymark__V1__WithdrawRequest
 
 
 /*
- * Client to gateway: answers a WaypointRequest or DestinationRequest.
+ * Client to gateway: answers a WaypointRequest, a DestinationRequest or a StartTripRequest.
  * [type 0x0203, from clients]
  */
 struct  Waymark__V1__RequestAnswer
@@ -225,7 +231,7 @@ struct  Waymark__V1__RequestAnswer
    */
   char *vehicle_id;
   /*
-   * [required, 1 ... 4]
+   * [required, 1 ... 5]
    */
   Waymark__V1__Answer answer;
   /*
@@ -333,10 +339,14 @@ struct  Waymark__V1__RequestOutcome
    * The client that accepted or was asked last; empty: none. [a name]
    */
   char *client_id;
+  /*
+   * Of a destination request: the client shows previews first. Only with ACCEPTED.
+   */
+  protobuf_c_boolean preview_follows;
 };
 #define WAYMARK__V1__REQUEST_OUTCOME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__request_outcome__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, WAYMARK__V1__OUTCOME__OUTCOME_UNSPECIFIED, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, WAYMARK__V1__OUTCOME__OUTCOME_UNSPECIFIED, (char *)protobuf_c_empty_string, 0 }
 
 
 /*
@@ -567,6 +577,65 @@ struct  Waymark__V1__VehicleExtension
 #define WAYMARK__V1__VEHICLE_EXTENSION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__vehicle_extension__descriptor) \
     , (char *)protobuf_c_empty_string, {0,NULL}, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * Vehicle to gateway to client: a trip of the previews was selected on the vehicle's display. State per vehicle, retained until the next
+ * TripPreviews. Only while the session is in phase preview; the client answers with TripPreviews that select it, or not at all.
+ * [type 0x0211, from endpoints]
+ */
+struct  Waymark__V1__SelectPreview
+{
+  ProtobufCMessage base;
+  /*
+   * One of the newest TripPreviews. [required, at most 128 bytes]
+   */
+  char *trip_id;
+  /*
+   * One of the trip's choices. 0: its selected one, or its first.
+   */
+  uint32_t route_choice_id;
+  /*
+   * Set by the gateway on the way to the client. [a name]
+   */
+  char *vehicle_id;
+  /*
+   * [a name]
+   */
+  char *endpoint;
+};
+#define WAYMARK__V1__SELECT_PREVIEW__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__select_preview__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * Vehicle to gateway to client: start this trip of the previews. Only while the session is in phase preview.
+ * [type 0x0212, from endpoints]
+ */
+struct  Waymark__V1__StartTripRequest
+{
+  ProtobufCMessage base;
+  /*
+   * As in WaypointRequest. [required, at most 64 bytes]
+   */
+  char *request_id;
+  /*
+   * One of the newest TripPreviews. [required, at most 128 bytes]
+   */
+  char *trip_id;
+  /*
+   * One of the trip's choices. 0: its selected one, or its first.
+   */
+  uint32_t route_choice_id;
+  /*
+   * Set by the gateway on the way to the client. [a name]
+   */
+  char *vehicle_id;
+};
+#define WAYMARK__V1__START_TRIP_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__start_trip_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -957,6 +1026,44 @@ Waymark__V1__VehicleExtension *
 void   waymark__v1__vehicle_extension__free_unpacked
                      (Waymark__V1__VehicleExtension *message,
                       ProtobufCAllocator *allocator);
+/* Waymark__V1__SelectPreview methods */
+void   waymark__v1__select_preview__init
+                     (Waymark__V1__SelectPreview         *message);
+size_t waymark__v1__select_preview__get_packed_size
+                     (const Waymark__V1__SelectPreview   *message);
+size_t waymark__v1__select_preview__pack
+                     (const Waymark__V1__SelectPreview   *message,
+                      uint8_t             *out);
+size_t waymark__v1__select_preview__pack_to_buffer
+                     (const Waymark__V1__SelectPreview   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__SelectPreview *
+       waymark__v1__select_preview__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__select_preview__free_unpacked
+                     (Waymark__V1__SelectPreview *message,
+                      ProtobufCAllocator *allocator);
+/* Waymark__V1__StartTripRequest methods */
+void   waymark__v1__start_trip_request__init
+                     (Waymark__V1__StartTripRequest         *message);
+size_t waymark__v1__start_trip_request__get_packed_size
+                     (const Waymark__V1__StartTripRequest   *message);
+size_t waymark__v1__start_trip_request__pack
+                     (const Waymark__V1__StartTripRequest   *message,
+                      uint8_t             *out);
+size_t waymark__v1__start_trip_request__pack_to_buffer
+                     (const Waymark__V1__StartTripRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__StartTripRequest *
+       waymark__v1__start_trip_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__start_trip_request__free_unpacked
+                     (Waymark__V1__StartTripRequest *message,
+                      ProtobufCAllocator *allocator);
 /* Waymark__V1__Receipt methods */
 void   waymark__v1__receipt__init
                      (Waymark__V1__Receipt         *message);
@@ -1067,6 +1174,12 @@ typedef void (*Waymark__V1__DestinationShareStatus_Closure)
 typedef void (*Waymark__V1__VehicleExtension_Closure)
                  (const Waymark__V1__VehicleExtension *message,
                   void *closure_data);
+typedef void (*Waymark__V1__SelectPreview_Closure)
+                 (const Waymark__V1__SelectPreview *message,
+                  void *closure_data);
+typedef void (*Waymark__V1__StartTripRequest_Closure)
+                 (const Waymark__V1__StartTripRequest *message,
+                  void *closure_data);
 typedef void (*Waymark__V1__Receipt_Closure)
                  (const Waymark__V1__Receipt *message,
                   void *closure_data);
@@ -1103,6 +1216,8 @@ extern const ProtobufCMessageDescriptor waymark__v1__alert_response__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__destination_share_answer__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__destination_share_status__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__vehicle_extension__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__select_preview__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__start_trip_request__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__receipt__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__endpoint_receipt__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__receipt_report__descriptor;
