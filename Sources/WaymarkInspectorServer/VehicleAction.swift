@@ -7,6 +7,8 @@ internal import WaymarkTexts
 enum VehicleAction: Sendable {
     case waypoint(Waypoint, segment: String)
     case destination(Waypoint)
+    case selectPreview(String, route: UInt32?)
+    case startTrip(String, route: UInt32?)
     case withdraw(String)
     case cancel(CancellationReason)
     case allow
@@ -26,6 +28,10 @@ enum VehicleAction: Sendable {
             let segment = fields.has("segment") ? try fields.text("segment", max: 64) : ""
             self = .waypoint(try fields.waypoint("waypoint"), segment: segment)
         case "destination": self = .destination(try fields.waypoint("destination"))
+        case "selectPreview":
+            self = .selectPreview(try fields.text("tripID", max: 128), route: try Self.route(fields))
+        case "startTrip":
+            self = .startTrip(try fields.text("tripID", max: 128), route: try Self.route(fields))
         case "withdraw": self = .withdraw(try fields.text("requestID", max: 64))
         case "cancel":
             let reason = try fields.word("reason", of: CancellationReason.allCases.map { "\($0)" })
@@ -46,6 +52,13 @@ enum VehicleAction: Sendable {
         case "connect": self = .connect
         default: self = .disconnect
         }
+    }
+
+    /// The id of a route choice; nil for 0 or none: the trip's selected one.
+    private static func route(_ fields: JSONFields) throws(InspectorError) -> UInt32? {
+        guard fields.has("routeChoice") else { return nil }
+        let id = UInt32(try fields.number("routeChoice", 0...Int(UInt32.max)))
+        return id == 0 ? nil : id
     }
 
     private static func value<Value: WireEnumeration>(
@@ -86,8 +99,9 @@ enum VehicleAction: Sendable {
     /// Whether another program answers it, which can take long.
     var isAnswered: Bool {
         switch self {
-        case .waypoint, .destination, .cancel: true
-        case .withdraw, .allow, .routeSource, .answerPrompt, .answerShare, .settings, .zoom, .alert, .connect,
+        case .waypoint, .destination, .startTrip, .cancel: true
+        case .selectPreview, .withdraw, .allow, .routeSource, .answerPrompt, .answerShare, .settings, .zoom,
+            .alert, .connect,
             .disconnect:
             false
         }
@@ -100,6 +114,8 @@ enum VehicleAction: Sendable {
             isRedacted ? "asked for a stop" : "asked for a stop at \(Story.name(place))"
         case .destination(let place):
             isRedacted ? "asked for a drive" : "asked for a drive to \(Story.name(place))"
+        case .selectPreview(let trip, let route): "selected \(Self.name(trip, route, isRedacted))"
+        case .startTrip(let trip, let route): "asked to start \(Self.name(trip, route, isRedacted))"
         case .withdraw: "withdrew a request"
         case .cancel(let reason): "ended guidance: \(reason)"
         case .allow: "allowed clients to guide the vehicle"
@@ -113,5 +129,9 @@ enum VehicleAction: Sendable {
         case .connect: "connected"
         case .disconnect: "disconnected"
         }
+    }
+
+    private static func name(_ trip: String, _ route: UInt32?, _ isRedacted: Bool) -> String {
+        isRedacted ? "a trip" : "the trip \(trip)" + (route.map { ", route \($0)" } ?? "")
     }
 }
