@@ -172,6 +172,7 @@ package struct ExpectedFitting: Hashable, Sendable {
         fitted.origin = self.apply(trip.origin)
         fitted.destination = self.apply(trip.destination)
         fitted.waypoints = trip.waypoints.map(self.apply)
+        fitted.travelEstimates = trip.travelEstimates.map(self.apply)
         return fitted
     }
 

@@ -48,6 +48,12 @@ public enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomStr
     case segmentManeuvers = "LINT-SEGMENT-MANEUVERS"
     /// A client accepted a stop, and no new route followed.
     case requestReroute = "LINT-REQUEST-REROUTE"
+    /// A client offers a trip without distance and time.
+    case previewEstimates = "LINT-PREVIEW-ESTIMATES"
+    /// A vehicle chooses a trip, or a route choice, that it was not offered.
+    case previewUnknown = "LINT-PREVIEW-UNKNOWN"
+    /// A client accepted to start a trip, and guidance on it did not start.
+    case startGuidance = "LINT-START-GUIDANCE"
     /// A client answered a request twice, or one that it was not asked.
     case answerTwice = "LINT-ANSWER-TWICE"
     /// A client publishes the same value more often than a vehicle can show it.
@@ -108,6 +114,9 @@ public enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomStr
         case .segmentJoin: "A route segment does not begin where the one before it ends."
         case .segmentManeuvers: "The current route segment does not contain the next maneuvers."
         case .requestReroute: "A client accepted a stop, and no new route followed."
+        case .previewEstimates: "A client offers a trip without distance and time."
+        case .previewUnknown: "A vehicle chooses a trip, or a route choice, that it was not offered."
+        case .startGuidance: "A client accepted to start a trip, and guidance on it did not start."
         case .answerTwice: "A client answered a request twice, or one that it was not asked."
         case .rateFast: "A client publishes the same value more often than a vehicle can show it."
         case .driveSilent: "A client that guides publishes no estimates for more than 10 seconds."
@@ -135,11 +144,11 @@ public enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomStr
         case .laneLink, .laneStale, .maneuverFarther, .estimatesOther, .upcomingNone, .stateDistance,
             .segmentManeuvers, .requestReroute, .rateFast, .driveSilent, .cancelIgnored, .promptLate,
             .alertStale, .receiptWrong, .readSlow, .promptUnasked, .peerSilent, .tripStays, .timeDistance,
-            .routeEstimates, .stateOrder, .answerTwice:
+            .routeEstimates, .stateOrder, .answerTwice, .previewUnknown, .startGuidance:
             true
         case .maneuverKind, .maneuverAngle, .laneUnshown, .laneHighlight, .laneStatus, .tripRises,
             .maneuverRises, .upcomingOrder, .textOrder, .distanceDisplay, .segmentJoin, .clientRejected,
-            .vehicleRejected, .resumeForgotten, .resumeCursor:
+            .vehicleRejected, .resumeForgotten, .resumeCursor, .previewEstimates:
             false
         }
     }

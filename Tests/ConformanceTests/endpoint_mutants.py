@@ -3,6 +3,7 @@
 C, N, W = "cluster.py", "navigate.py", "wire.py"
 # What the examples do not hold, the Python package does.
 S, R, E = "waymark_nav/core/_state.py", "waymark_nav/core/_peer.py", "waymark_nav/core/_endpoint.py"
+B = "waymark_nav/core/_outbox.py"
 ENDPOINTS = [
     (
         "does not forget at a full snapshot",
@@ -495,5 +496,17 @@ ENDPOINTS = [
         C,
         '        elif self.snapshot == "full":  # half of a snapshot is nothing\n            self.leave()\n',
         "        else:\n            self.forget()\n",
+    ),
+    (
+        "starts trips in no session",
+        E,
+        "0 if isinstance(request, m.DestinationRequest) else self.state.session",
+        "self.state.session if isinstance(request, m.WaypointRequest) else 0",
+    ),
+    (
+        "repeats a selection that newer previews have answered",
+        B,
+        "            case m.TripPreviews() | m.StartGuidance():\n",
+        "            case m.StartGuidance():\n",
     ),
 ]

@@ -258,6 +258,25 @@ drop("does not forward zooms", "ZoomCluster")
 drop("does not forward answers to alerts", "AlertResponse")
 drop("does not forward route sources", "UpdateRouteSource")
 twice("forwards a route source twice", "UpdateRouteSource")
+drop("does not forward selections of previews", "SelectPreview")
+without("does not name the endpoint of a selection", "SelectPreview", "endpoint")
+without("does not forward the selected route choice", "SelectPreview", "route_choice_id")
+drop("does not ask to start trips", "StartTripRequest")
+without("does not name the vehicle in a request to start a trip", "StartTripRequest", "vehicle_id")
+without("does not forward the route choice of a start", "StartTripRequest", "route_choice_id")
+without("does not say that previews follow", "RequestOutcome", "preview_follows")
+edit(
+    "takes each acceptance for one with previews",
+    "RequestOutcome",
+    lambda body: body["outcome"] == "ACCEPTED" and body.update(preview_follows=True),
+)
+edit(
+    "takes an acceptance with previews for one without",
+    "RequestAnswer",
+    lambda body: body["answer"] == "ACCEPT_WITH_PREVIEW" and body.update(answer="ACCEPT"),
+    up,
+)
+edit("names the field of an unknown trip wrongly", "Error", lambda body: body.get("field") == "trip_id" and body.update(field="trips"))
 drop("does not tell of changes of vehicles", "VehicleChanged")
 edit("says that vehicles are always joined", "VehicleChanged", lambda body: body["vehicle"].update(standing="JOINED"))
 edit("does not list endpoints", "VehicleChanged", lambda body: body["vehicle"].pop("endpoints", None))
@@ -385,6 +404,14 @@ up("takes only whole frames for a sign of life")(lambda frame, memory: [frame])
 def renumber(frame, memory):
     frame.sequence = memory[frame.session] = memory.get(frame.session, 0) + 1
     return [frame]
+
+
+@down("repeats no selection to a client that resumes", "Welcome", "SelectPreview")
+def forget_selection(frame, memory):
+    if frame.name == "Welcome":
+        memory["resumed"] = decode(frame.name, frame.body).get("resumed", False)
+        return [frame]
+    return [] if memory.get("resumed") else [frame]
 
 
 @up("treats each request as a new one", "WaypointRequest")

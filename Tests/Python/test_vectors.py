@@ -97,6 +97,7 @@ def held(state: VehicleState) -> dict[str, Any]:
         "suspended": state.suspended,
         "withheld": [{"feature": int(feature), "reason": int(reason)} for feature, reason in state.withheld.items()],
         "trips": listed(state.previews),
+        "selected_trip_id": state.selected_preview,
         "trip": state.trip and vectors.as_json(state.trip),
         "generation": state.generation,
         "maneuvers": listed(state.maneuvers),

@@ -255,6 +255,16 @@ extension RandomValues {
                 DestinationRequest(
                     requestID: self.requestID(), destination: self.waypoint(),
                     vehicle: self.maybe { $0.vehicleID() }))
+        case .startTripRequest:
+            .startTripRequest(
+                StartTripRequest(
+                    requestID: self.requestID(), trip: Identifier(self.text(1...128)),
+                    routeChoice: self.maybe { $0.id() }, vehicle: self.maybe { $0.vehicleID() }))
+        case .selectPreview:
+            .selectPreview(
+                SelectPreview(
+                    trip: Identifier(self.text(1...128)), routeChoice: self.maybe { $0.id() },
+                    source: self.maybe { $0.path() }))
         case .withdrawRequest:
             .withdrawRequest(
                 WithdrawRequest(requestID: self.requestID()))

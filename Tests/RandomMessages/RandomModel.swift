@@ -160,7 +160,8 @@ extension RandomValues {
             id: id, origin: self.waypoint(), destination: self.waypoint(),
             waypoints: self.list(0...3) { $0.waypoint() }, routeChoices: choices,
             selectedRouteChoice: choices.randomElement(using: &self)?.id,
-            isDestinationShareable: self.flag(), routeSegmentsAvailable: self.flag())
+            isDestinationShareable: self.flag(), routeSegmentsAvailable: self.flag(),
+            travelEstimates: self.maybe { $0.estimates() })
     }
 
     package mutating func segment(_ id: String) -> RouteSegment {

@@ -13,6 +13,7 @@ struct Publisher {
     private var generation: UInt32 = 0
     private var making = RandomDrive()
     private var shareCount = 0
+    private var previewCount = 0
 
     init(client: ClientID) { self.client = client }
 
@@ -62,7 +63,10 @@ struct Publisher {
     }
 
     private mutating func choose(mayShare: Bool, _ random: inout SeededRandom) -> Publication {
-        guard let trip = self.drive.trip else { return self.start(&random) }
+        guard let trip = self.drive.trip else {
+            let mayPreview = !self.withheld.contains(.tripPreviews)
+            return mayPreview && random.once(in: 4) ? self.previews(&random) : self.start(&random)
+        }
         if self.drive.pause != nil, random.once(in: 2) {
             let reason = self.isRerouteAsked ? RerouteReason.waypointModified : .missedTurn
             guard self.isRerouteAsked || random.once(in: 2) else {
@@ -87,6 +91,18 @@ struct Publisher {
         case 18: return .tripPreviews([trip], selected: "")
         default: return self.state(&random)
         }
+    }
+
+    /// Trips to choose from: as many as have fresh ids, so that those before are gone.
+    private mutating func previews(_ random: inout SeededRandom) -> Publication {
+        let trips = (0...random.number(0...2)).map { _ in
+            var trip = self.making.trip(&random)
+            self.previewCount += 1
+            trip.id = "preview-\(self.previewCount)"
+            trip.travelEstimates = RandomDrive.estimates(&random)
+            return trip
+        }
+        return .tripPreviews(trips, selected: random.once(in: 2) ? trips[0].id : "")
     }
 
     private mutating func start(_ random: inout SeededRandom) -> Publication {

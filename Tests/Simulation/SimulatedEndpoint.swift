@@ -144,21 +144,40 @@ struct SimulatedEndpoint {
 
     // MARK: Requests
 
-    /// A new request of either kind.
+    /// A new request of any kind.
     mutating func request(_ random: inout SeededRandom) -> Message {
         let id = EquivalentIDs.id("\(self.path.endpoint)-", self.requests.count + 1)
         let waypoint = RandomDrive.waypoint(&random)
         let segment = random.once(in: 4) ? self.drive.currentSegment ?? "" : ""
         // Usually the kind that is valid in this state; the other one gets the outcome "invalid".
         let isWaypoint = (self.session != .none) != random.once(in: 8)
-        let message: Message =
-            isWaypoint
-            ? .waypointRequest(
+        let message: Message
+        if let trip = self.preview(&random), random.once(in: 2) {
+            message = .startTripRequest(StartTripRequest(requestID: id, trip: trip))
+        } else if isWaypoint {
+            message = .waypointRequest(
                 WaypointRequest(requestID: id, waypoint: waypoint, segment: Identifier(segment)))
-            : .destinationRequest(DestinationRequest(requestID: id, destination: waypoint))
+        } else {
+            message = .destinationRequest(DestinationRequest(requestID: id, destination: waypoint))
+        }
         self.requests.append(id)
         self.requestStates[id] = Request(message: message)
         return self.send(id) ?? message
+    }
+
+    /// One of the trips to choose from, now and then another one; nil without any.
+    private func preview(_ random: inout SeededRandom) -> Identifier? {
+        guard self.session != .none, case .tripPreviews(let trips, _) = self.drive.previews else {
+            return nil
+        }
+        let trip = random.once(in: 8) ? nil : random.pick(trips)
+        return trip.map { Identifier($0.id) } ?? "unknown"
+    }
+
+    /// The selection of one of the trips to choose from; nil without any, or without the features for it.
+    func selection(_ random: inout SeededRandom) -> Message? {
+        guard self.mayRequest, self.fullFitting.features.contains(.tripPreviews) else { return nil }
+        return self.preview(&random).map { .selectPreview(SelectPreview(trip: $0)) }
     }
 
     /// The message of a request, to send it again; also of one that has ended. nil if it must not be sent again.
@@ -275,6 +294,12 @@ struct SimulatedEndpoint {
         guard rejection.messageType != MessageType.withdrawRequest.rawValue else { return }
         // It sent more than its share of what waits for the client.
         if rejection.code == .limitReached, rejection.messageType == MessageType.zoomCluster.rawValue {
+            return
+        }
+        // The trips to choose from were replaced meanwhile, or it asked for an unknown one.
+        if rejection.code == .unknownReference,
+            rejection.messageType == MessageType.selectPreview.rawValue
+        {
             return
         }
         // Another endpoint was faster, or the message crossed the end of its session.

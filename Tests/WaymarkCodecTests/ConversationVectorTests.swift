@@ -93,7 +93,9 @@ private enum StateJSON {
         try self.addRoute(state, &json)
         if state.isSuspended { json["suspended"] = .flag(true) }
         if !state.withheld.isEmpty { json["withheld"] = self.withheld(state.withheld) }
-        json["trips"] = try self.field("trips", .tripPreviews(state.previews, selected: ""))
+        let previews = Publication.tripPreviews(state.previews, selected: state.selectedPreview)
+        json["trips"] = try self.field("trips", previews)
+        json["selected_trip_id"] = try self.field("selected_trip_id", previews)
         if let trip = state.trip { json["trip"] = try self.field("trip", .updateTrip(trip)) }
         json["name_variants"] = try self.field("name_variants", .currentRoadName(state.currentRoadName))
         if let alert = state.alert { json["alert"] = try self.field("alert", .showAlert(alert)) }

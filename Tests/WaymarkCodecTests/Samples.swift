@@ -110,7 +110,7 @@ enum Samples {
         case .waypointRequest, .destinationRequest, .withdrawRequest, .requestAnswer, .prompt, .promptAnswer,
             .promptOver, .requestOutcome, .cancelNavigation, .allowNavigation, .updateRouteSource,
             .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .destinationShareStatus,
-            .vehicleExtension:
+            .vehicleExtension, .selectPreview, .startTripRequest:
             Envelope(self.vehicleMessage(type))
         case .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
             .readCounters, .counters:
@@ -240,6 +240,11 @@ extension Samples {
         case .destinationRequest:
             .destinationRequest(
                 DestinationRequest(requestID: "req-2", destination: self.origin, vehicle: self.vehicle))
+        case .startTripRequest:
+            .startTripRequest(
+                StartTripRequest(requestID: "req-3", trip: "trip-1", routeChoice: 2, vehicle: self.vehicle))
+        case .selectPreview:
+            .selectPreview(SelectPreview(trip: "trip-1", routeChoice: 2, source: self.path))
         case .withdrawRequest:
             .withdrawRequest(WithdrawRequest(requestID: "req-1"))
         case .requestAnswer:

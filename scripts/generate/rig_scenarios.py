@@ -24,6 +24,8 @@ ACTIONS = [
         }
     },
     {"route-source": "clientUnchanged"},
+    {"select-preview": {"trip": "preview-2", "route-choice": 2}},
+    {"request": {"trip": "preview-2", "route-choice": 2, "id": "a"}},
     {"zoom": "in"},
     {"respond-to-alert": {"alert": 1, "action": 2}},
     {"read": {"nothing-for": "2s"}},
@@ -94,6 +96,7 @@ WHOLE = {
         "priority": -1000,
         "on-waypoint": "own-prompt",
         "on-destination": "decline",
+        "on-start-trip": "ignore",
         "answer-after": "0.5s",
         "detour": "c",
         "without-features": ["charge", "prompts"],

@@ -68,9 +68,12 @@ OTHERS = {
     m.Acknowledgement: {"acknowledged": NUMBER},
     m.WaypointRequest: {**REQUEST, "waypoint": j.WAYPOINT, "segment": TEXT, "vehicle": TEXT},
     m.DestinationRequest: {**REQUEST, "destination": j.WAYPOINT, "vehicle": TEXT},
+    m.StartTripRequest: {**REQUEST, "trip": TEXT, "routeChoice": NUMBER, "vehicle": TEXT},
+    m.SelectPreview: {"trip": TEXT, "routeChoice": NUMBER, **ENDPOINT},
     m.WithdrawRequest: REQUEST,
     m.RequestAnswer: {
-        **REQUEST, "vehicle": TEXT, "answer": Word(("estimates", "ownPrompt", "accept", "decline")), **OUTCOME,
+        **REQUEST, "vehicle": TEXT, "answer": Word(("estimates", "ownPrompt", "accept", "decline", "acceptWithPreview")),
+        **OUTCOME,
         "travelEstimates": j.TRAVEL_ESTIMATES,
     },
     m.PromptAnswer: {**REQUEST, "accepted": FLAG},

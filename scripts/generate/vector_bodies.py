@@ -32,12 +32,13 @@ FULL = {
     "Lane": {"angles_degrees": [0, 90], "highlighted_angle_degrees": 90, "status": 2},
     "Maneuver": {"junction_exit_angle_degrees": -45, "junction_element_angles_degrees": [0, 90]},
     "RequestAnswer": {"answer": 4, "travel_estimates": None, "reason": 4},
+    "RequestOutcome": {"outcome": 1},
     "AlertResponse": {"dismissal": None},
     "DestinationShareStatus": {"stage": 3},
     "Polyline": {"latitude_e6_deltas": [47141000, -1500], "longitude_e6_deltas": [9521500, 1300]},
 }
 # Messages that the gateway sends on with the vehicle and the endpoint that sent them.
-SENT_ON = ("AlertResponse", "VehicleSettings", "ZoomCluster", "VehicleExtension")
+SENT_ON = ("AlertResponse", "VehicleSettings", "ZoomCluster", "VehicleExtension", "SelectPreview")
 # What a field needs beside it: other fields of its message, or None to remove one.
 BESIDE = {
     ("FeatureGrant", "granted"): {"granted": None},
@@ -55,6 +56,7 @@ BESIDE = {
     ("Lane", "highlighted_angle_degrees"): {"angles_degrees": [-180, 0, 179], "status": 1},
     ("RequestAnswer", "travel_estimates"): {"answer": 1},
     ("RequestAnswer", "reason"): {"answer": 4},
+    ("RequestOutcome", "preview_follows"): {"outcome": 1},
     ("DestinationShareStatus", "outcome"): {"stage": 3},
     **{(each, "vehicle_id"): {"endpoint": "e"} for each in SENT_ON},
     **{(each, "endpoint"): {"vehicle_id": "v"} for each in SENT_ON},

@@ -50,6 +50,7 @@ SENT_ON = (
     ("VehicleSettings", {}),
     ("ZoomCluster", {"direction": 1}),
     ("VehicleExtension", {"name": "a.b"}),
+    ("SelectPreview", {"trip_id": "t"}),
 )
 CONTRADICTIONS = [
     ("Hello", {**HELLO, "version_min": 3, "role": 2, "navigation": NAVIGATION}, "INCONSISTENT", "version_max"),
@@ -171,6 +172,7 @@ CONTRADICTIONS = [
     ("RequestAnswer", {**ANSWER, "answer": 4}, "MISSING", "reason"),
     ("RequestAnswer", {**ANSWER, "answer": 2, "reason": 4}, "INCONSISTENT", "reason"),
     *(("RequestAnswer", {**ANSWER, "answer": 4, "reason": each}, "OUT_OF_RANGE", "reason") for each in (1, 6, 8, 9, 10)),
+    ("RequestOutcome", {"request_id": "r", "vehicle_id": "v", "outcome": 3, "preview_follows": True}, "INCONSISTENT", "preview_follows"),
     ("AlertResponse", {"alert_id": 1, "action_id": 1, "dismissal": 1}, "INCONSISTENT", "dismissal"),
     *((name, {**fields, "vehicle_id": "v"}, "INCONSISTENT", "endpoint") for name, fields in SENT_ON),
     *((name, {**fields, "endpoint": "e"}, "INCONSISTENT", "vehicle_id") for name, fields in SENT_ON),
@@ -197,6 +199,8 @@ AGREEMENTS = [
         {"trip": TRIP, "route": {"upcoming_maneuver_ids": [9], "current_segment_id": "x", "current_lane_guidance_id": 9}},
     ),
     ("RequestAnswer", {**ANSWER, "answer": 4, "reason": 99}),
+    ("RequestAnswer", {**ANSWER, "answer": 5}),
+    ("RequestOutcome", {"request_id": "r", "vehicle_id": "v", "outcome": 1, "preview_follows": True}),
     ("AlertResponse", {"alert_id": 1, "dismissal": 99}),
     ("Goodbye", {"code": 6}),
     ("ShareDestination", {"share_id": DECOMPOSED, "destination": PLACE}),

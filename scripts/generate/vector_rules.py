@@ -312,12 +312,16 @@ CHECKS = {
     ("Lane", "highlighted_angle_degrees"): highlighted,
     ("RequestAnswer", "travel_estimates"): only_with("travel_estimates", lambda message: message["answer"] == 1),
     ("RequestAnswer", "reason"): decline_reason,
+    ("RequestOutcome", "preview_follows"): lambda message: (
+        "INCONSISTENT" if message.get("preview_follows") and message["outcome"] != 1 else None
+    ),
     ("DestinationShareStatus", "outcome"): only_with("outcome", lambda message: message["stage"] == 3),
     ("AlertResponse", "dismissal"): lambda message: "INCONSISTENT" if "dismissal" in message and "action_id" in message else None,
     **pair("AlertResponse"),
     **pair("VehicleSettings"),
     **pair("ZoomCluster"),
     **pair("VehicleExtension"),
+    **pair("SelectPreview"),
     ("Receipt", "shown_sequence"): receipt,
     ("EndpointReceipt", "shown_sequence"): receipt,
 }

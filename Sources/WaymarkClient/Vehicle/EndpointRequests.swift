@@ -18,7 +18,7 @@ extension VehicleEndpoint {
     /// The request survives lost connections, but not a restart of the gateway after it was sent: then the call returns
     /// ``RequestResult/gone``, and a new request needs a new id. A second call with the same id waits for the same request.
     /// Cancelling the task withdraws the request, and the call returns ``RequestResult/withdrawn`` at once. If the gateway has
-    /// decided before, the update ``VehicleUpdate/Content/requestEnded(id:_:)`` has the outcome.
+    /// decided before, the update ``VehicleUpdate/Content/requestEnded(id:_:previewFollows:)`` has the outcome.
     ///
     /// - Parameters:
     ///   - waypoint: The place at which to stop.

@@ -138,7 +138,9 @@ extension ScenarioReader {
         client.answerAfter = map["answer-after"].flatMap { self.duration($0, "answer-after") } ?? .zero
         client.detour = map["detour"].flatMap { self.reference($0, "detour") }
         client.receipts = map["receipts"].flatMap { self.receipts($0) }
-        client.withoutFeatures = self.set(map["without-features"], "without-features", 1...16) {
+        client.withoutFeatures = self.set(
+            map["without-features"], "without-features", 1...Feature.allCases.count
+        ) {
             reader, node in
             reader.choice(node, "without-features", Feature.allCases.map { ("\($0)", $0) })
         }

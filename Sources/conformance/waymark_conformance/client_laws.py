@@ -51,7 +51,7 @@ class ClientLaws(PeerLaws):
                 if resumed.get("sequence", 0) < session.number:
                     session.is_known = False  # What was published since is repeated: only numbers are checked then.
                 session.number = resumed.get("sequence", 0)
-        elif frame.name in ("WaypointRequest", "DestinationRequest"):
+        elif frame.name in ("WaypointRequest", "DestinationRequest", "StartTripRequest"):
             self.asked[body["request_id"]] = [frame.name, body.get("vehicle_id"), []]
 
     def received(self, frame, fault, now):
@@ -71,7 +71,8 @@ class ClientLaws(PeerLaws):
         answer = body.get("answer")
         after: dict[str, dict[str, list[str] | None]] = {
             "WaypointRequest": {"ESTIMATES": [], "OWN_PROMPT": [], "ACCEPT": ["OWN_PROMPT"], "DECLINE": None},
-            "DestinationRequest": {"ACCEPT": [], "DECLINE": []},
+            "DestinationRequest": {"ACCEPT": [], "ACCEPT_WITH_PREVIEW": [], "DECLINE": []},
+            "StartTripRequest": {"ACCEPT": [], "DECLINE": []},
         }
         fits = after[kind].get(answer, ["never"])
         self.law("ANSWER", fits is None or fits == before, f"{answer} to a {kind} after {before}")

@@ -40,8 +40,10 @@ TO_CLIENT = {
     "Acknowledgement",
     "WaypointRequest",
     "DestinationRequest",
+    "StartTripRequest",
     "RequestOutcome",
     "UpdateRouteSource",
+    "SelectPreview",
     "VehicleSettings",
     "ZoomCluster",
     "AlertResponse",
@@ -69,7 +71,9 @@ TO_CLIENT_OF_SESSION = {
     "ReceiptReport",
     "Acknowledgement",
     "WaypointRequest",
+    "StartTripRequest",
     "UpdateRouteSource",
+    "SelectPreview",
     "VehicleSettings",
     "ZoomCluster",
     "AlertResponse",
@@ -273,7 +277,9 @@ class GatewayLaws(Laws):
             "VehicleSettings",
             "ZoomCluster",
             "AlertResponse",
+            "SelectPreview",
             "WaypointRequest",
+            "StartTripRequest",
         }:
             self.law("NAMED", bool(frame.decoded.get("vehicle_id")), f"{frame.name} does not name the vehicle")
 

@@ -216,7 +216,7 @@ def _share_status(status: m.DestinationShareStatus) -> None:
     _only_with("outcome", status.outcome != 0, has_failed, "a failure needs one", "only a failure has one")
 
 
-def _source(message: m.VehicleSettings | m.ZoomCluster | m.AlertResponse | m.VehicleExtension) -> None:
+def _source(message: m.VehicleSettings | m.ZoomCluster | m.AlertResponse | m.VehicleExtension | m.SelectPreview) -> None:
     if message.vehicle_id and not message.endpoint:
         raise Rejection(INCONSISTENT, "endpoint", "is empty, but vehicle_id is not")
     if message.endpoint and not message.vehicle_id:
@@ -253,5 +253,6 @@ CHECKS.update({
     m.VehicleSettings: _source,
     m.ZoomCluster: _source,
     m.VehicleExtension: _source,
+    m.SelectPreview: _source,
     m.AlertResponse: _alert_response,
 })  # fmt: skip

@@ -415,8 +415,8 @@ class Client(AsyncPeer[told.Client]):
         """Opens a session for vehicles, now or when they connect; without a name for any vehicle that asked for guidance.
 
         on_waypoint: answers a vehicle that asks to stop on the way; None declines.
-        on_start_trip: answers a vehicle that asks to start a trip of the previews; None declines. Raises VehicleRefusedError if no vehicle takes the
-        session. Cancelling the call ends a session that the gateway opens nevertheless.
+        on_start_trip: answers a vehicle that asks to start a trip of the previews; None declines.
+        Raises VehicleRefusedError if no vehicle takes the session. Cancelling the call ends a session that the gateway opens nevertheless.
         """
         self._check_open()
         machine = self._machine.open_session(vehicles or None, receipts_every_milliseconds)

@@ -233,7 +233,8 @@ def _prompt(prompt: m.Prompt) -> Object:
 
 
 def _outcome(outcome: m.RequestOutcome) -> Object:
-    return {"requestID": outcome.request_id, "outcome": _known(outcome.outcome, "invalid"), "client": outcome.client_id}
+    content = {"requestID": outcome.request_id, "outcome": _known(outcome.outcome, "invalid"), "client": outcome.client_id}
+    return content | ({"previewFollows": True} if outcome.preview_follows else {})
 
 
 def _error(error: m.Error) -> Object:

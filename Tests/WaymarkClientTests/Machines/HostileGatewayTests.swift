@@ -122,7 +122,8 @@ import WaymarkProtocol
             Self.say(&gateway, to: &peer)
             let order = peer.link.peer.order
             if order.count < 3 {
-                _ = try? peer.openSession(answersWaypoints: gateway.random.flag(), call: call)
+                _ = try? peer.openSession(
+                    answersWaypoints: gateway.random.flag(), answersStarts: gateway.random.flag(), call: call)
             }
             guard let session = order.last else { continue }
             switch gateway.random.next() % 8 {
@@ -147,6 +148,7 @@ import WaymarkProtocol
                     let estimates = TravelEstimates(distanceRemaining: .meters(9))
                     client.answer(id, .estimates(estimates), into: &outputs)
                 }
+            case .askedToStart(_, let id): peer.use { $0.answer(id, .accept, into: &$1) }
             case .askedForDestination(_, let id):
                 peer.use { client, _ in client.answerDestination(id, .accept) }
             case .returned, .shared, .told, .ended, .notOpened, .inquiryEnded, .destinationInquiryEnded, .log:

@@ -134,6 +134,8 @@ import WaymarkScenario
             }
         ),
         ("alert: must not be 0", { try await $0.vehicle.respondToAlert(0) }),
+        ("trip: must have 1 to 128 letters", { try await $0.vehicle.startTrip("") }),
+        ("routeChoice: must not be 0", { try await $0.vehicle.selectPreview("a", routeChoice: 0) }),
         ("bytes: must be 1 to 65536", { try await $0.begin(.slice(bytes: 0)) }),
         ("duration: chaos needs one", { try await $0.begin(.chaos(every: .seconds(1))) }),
         ("atByte: delay has none", { try await $0.begin(.delay(by: .seconds(1)), atByte: 3) }),

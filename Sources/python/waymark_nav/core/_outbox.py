@@ -2,7 +2,7 @@
 
 | kind | after a loss |
 |---|---|
-| waypoint and destination requests, starting a trip | sent again until the outcome; the id makes it one request. Not to a restarted gateway |
+| requests for a stop, a drive, a start | sent again until the outcome; the id makes it one request. Not to a restarted gateway |
 | withdrawing a request | sent again until the outcome, but not to a restarted gateway; the request itself is not |
 | stopping a session | sent again until that session has ended |
 | stopping without a session | not sent again: it could stop guidance that the user has not seen |

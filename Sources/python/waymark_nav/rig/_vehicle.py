@@ -342,6 +342,14 @@ class Vehicle(Words):
         place = _waypoint(latitude, longitude, name)
         return await self._request(lambda id: self.endpoint.request_destination(place, request_id=id))
 
+    async def start_trip(self, trip: str, route_choice: int = 0) -> Request:
+        """Asks to start a trip of the previews; returns when the request is sent. route_choice 0: the selected one, or the first."""
+        return await self._request(lambda id: self.endpoint.start_trip(trip, route_choice, request_id=id))
+
+    def select_preview(self, trip: str, route_choice: int = 0) -> None:
+        """Selects a trip of the previews. route_choice 0: the selected one, or the first."""
+        self.endpoint.select_preview(trip, route_choice)
+
     async def _request(self, ask: Callable[[str], Any]) -> Request:
         request_id = f"request-{len(self._requests) + 1}-{self.name.replace('/', '-')}"[:64]
         task = self._loop.create_task(ask(request_id))
