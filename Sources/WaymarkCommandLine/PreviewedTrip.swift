@@ -1,6 +1,5 @@
 internal import WaymarkModel
 internal import WaymarkRoutes
-internal import WaymarkTexts
 
 /// The trip that vehicles are shown before guidance, and the route of it that they have chosen.
 struct PreviewedTrip: Sendable {
@@ -24,11 +23,7 @@ struct PreviewedTrip: Sendable {
     /// The trip on the chosen route, as it is driven.
     var trip: Trip { self.answer.trip(id: self.id, choosing: self.index) }
     /// The trip as vehicles are shown it, with what the chosen route takes.
-    var shown: Trip {
-        var trip = self.trip
-        trip.travelEstimates = PreviewText.estimates(trip)
-        return trip
-    }
+    var shown: Trip { self.answer.preview(id: self.id, choosing: self.index) }
 
     /// Starts the trip on a route.
     mutating func start(on choice: UInt32?) {

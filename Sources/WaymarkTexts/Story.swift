@@ -60,6 +60,7 @@ package struct Story: Sendable, Hashable {
         case .snapshotBegan(let isFull):
             self.isOver = false
             self.isInSnapshot = isFull
+            if isFull { self.offered = Offer() }
             self.divided = nil
             return nil
         case .snapshotEnded:

@@ -92,6 +92,11 @@ struct StoryTests {
         #expect(
             self.hear(.tripPreviews([trip("C", routes: 0, selected: nil)], selected: "C"))
                 == "app offers 1 trip: to C")
+        // Another session may use the same ids.
+        self.begin()
+        #expect(
+            self.hear(.tripPreviews([trip("C", routes: 0, selected: nil)], selected: "C"))
+                == "app offers 1 trip: to C")
         #expect(self.hear(.tripPreviews([], selected: "")) == "app offers 0 trips")
     }
 
