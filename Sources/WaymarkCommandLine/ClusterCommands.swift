@@ -17,11 +17,14 @@ extension ClusterApp {
         switch (command, words.count) {
         case ("waypoint", 3), ("destination", 3): self.request(command, words[1], words[2], of: endpoint)
         case ("select", 2), ("select", 3), ("start", 2), ("start", 3):
-            guard let route = self.route(words) else { return }
+            let route = words.count == 3 ? UInt32(words[2]) : nil
+            guard words.count == 2 || route != nil else {
+                return self.show("\(words[2]) is not the number of a route")
+            }
             if command == "select" {
-                await endpoint.selectPreview(trip: words[1], routeChoice: route.id)
+                await endpoint.selectPreview(trip: words[1], routeChoice: route)
             } else {
-                self.startTrip(words[1], route.id, "start \(words[1])", of: endpoint)
+                self.startTrip(words[1], route, "start \(words[1])", of: endpoint)
             }
         case ("start", 1): self.startTrip(endpoint)
         case ("withdraw", 1):
@@ -34,16 +37,6 @@ extension ClusterApp {
         case ("quit", 1): self.finish()
         default: self.show("\(command) is no command; the commands are \(Self.commands)")
         }
-    }
-
-    /// The route choice that a command names, nil for none; shows why if it is no number.
-    private func route(_ words: [String]) -> (id: UInt32?)? {
-        guard words.count == 3 else { return (id:nil) }
-        guard let id = UInt32(words[2]) else {
-            self.show("\(words[2]) is not the number of a route")
-            return nil
-        }
-        return (id:id)
     }
 
     private func request(

@@ -40,6 +40,9 @@ extension ClusterApp {
         if character == "y" || character == "n" { return self.answerQuestion(character == "y") }
         guard self.options.output == .screen else { return self.show("here only y, n and q do something") }
         guard let endpoint = self.endpoint else { return self.show("not connected yet") }
+        if self.preview != nil, "123".contains(character) {
+            return await self.chooseRoute(character, endpoint)
+        }
         switch character {
         case "w": self.entry = ClusterEntry(purpose: .waypoint)
         case "d": self.entry = ClusterEntry(purpose: .destination)
@@ -54,9 +57,6 @@ extension ClusterApp {
             await endpoint.setContentStyle(self.contentStyle)
             self.show("content style: \(self.contentStyle.name)")
         case "+", "-": await self.zoom(endpoint, character == "+" ? .in : .out)
-        case "1", "2",
-            "3" where self.preview != nil:
-            await self.chooseRoute(character, endpoint)
         case "p": await self.chooseNextTrip(endpoint)
         case "s": self.startTrip(endpoint)
         case "x", "1", "2": await self.respondToAlert(endpoint, character)
