@@ -264,8 +264,9 @@ import WaymarkRoutes
     @Test func `a route is chosen by its id, and the first start counts`() async throws {
         var preview = PreviewedTrip(try await Self.alternatives(3), id: "t")
         #expect(preview.shown.selectedRouteChoice == 1)
-        #expect(!preview.choose(4) && !preview.choose(0))
-        #expect(preview.choose(3) && preview.choose(nil))
+        let choices: [UInt32?] = [4, 0, 3, nil]
+        let areChosen = choices.map { preview.choose($0) }
+        #expect(areChosen == [false, false, true, true])
         #expect(preview.shown.selectedRouteChoice == 3 && preview.trip.travelEstimates == nil)
         #expect(preview.shown.travelEstimates?.distanceRemaining == preview.route.distance)
         preview.start(on: 4)
