@@ -59,6 +59,8 @@ actor ClusterApp {
     private(set) var state = VehicleState()
     /// The last state of which all parts have arrived: what the screen shows.
     private var shown = VehicleState()
+    /// The trips to choose from, and what the user has chosen; nil without any.
+    var preview: ClusterPreview?
     private var connection = "connecting"
     private var wasConnected = false
     /// An update arrived before the `.connected` event; ignore that event when it comes.
@@ -156,6 +158,11 @@ actor ClusterApp {
         let before = self.state
         self.state = update.state
         if update.state.isWhole { self.shown = update.state }
+        if case .tripPreviews(let trips, let selected) = update.content {
+            self.preview = ClusterPreview(trips, selected: selected)
+        } else if update.state.previews.isEmpty {
+            self.preview = nil
+        }
         switch update.message {
         case .prompt(let prompt) where self.options.prompts == .ask:
             // Why before it is asked: an answer that follows at once is for this prompt, not for an older one.
@@ -341,7 +348,9 @@ actor ClusterApp {
         (view.state, view.story, view.status) = (self.shown, self.story, self.status)
         view.question = self.questions.last { !$0.text.isEmpty }.map { "[y/n] \($0.text)" } ?? self.answering
         view.entry = self.entry?.line
-        view.keys = self.options.keys
+        view.preview = self.preview
+        view.keys =
+            self.preview != nil && self.options.keys == Self.keys ? Self.previewKeys : self.options.keys
         let (columns, rows) = Terminal.size
         self.options.drawLines(ClusterScreen.lines(view, columns: columns, rows: rows))
     }

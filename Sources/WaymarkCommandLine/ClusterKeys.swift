@@ -21,6 +21,11 @@ extension ClusterApp {
         "w stop  d drive to  c cancel  o own route  a allow  r source  b battery  s share",
         "t light/dark  + - zoom  x dismiss alert  1 2 its actions  y n answer  q quit",
     ]
+    /// In place of ``keys`` while there are trips to choose from.
+    static let previewKeys = [
+        "1 2 3 choose a route  p next trip  s start  d drive to  c cancel  y n answer",
+        "o own navigation  a allow  r route source  t light/dark  + - zoom  q quit",
+    ]
     static let watchingKeys = ["q quit    (only watching: nothing is answered, nothing can be sent)"]
 
     func press(_ key: Keyboard.Key) async {
@@ -35,6 +40,9 @@ extension ClusterApp {
         if character == "y" || character == "n" { return self.answerQuestion(character == "y") }
         guard self.options.output == .screen else { return self.show("here only y, n and q do something") }
         guard let endpoint = self.endpoint else { return self.show("not connected yet") }
+        if self.preview != nil, "123".contains(character) {
+            return await self.chooseRoute(character, endpoint)
+        }
         switch character {
         case "w": self.entry = ClusterEntry(purpose: .waypoint)
         case "d": self.entry = ClusterEntry(purpose: .destination)
@@ -51,6 +59,8 @@ extension ClusterApp {
             await endpoint.setContentStyle(self.contentStyle)
             self.show("content style: \(self.contentStyle.name)")
         case "+", "-": await self.zoom(endpoint, character == "+" ? .in : .out)
+        case "p": await self.chooseNextTrip(endpoint)
+        case "s": self.startTrip(endpoint)
         case "x", "1", "2": await self.respondToAlert(endpoint, character)
         default: self.show("\(character) is not a key of this cluster")
         }

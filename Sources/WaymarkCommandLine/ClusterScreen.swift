@@ -17,6 +17,8 @@ enum ClusterScreen {
         /// How old the content is; nil if that is not known.
         var age: Duration?
         var state = VehicleState()
+        /// The trips to choose from, before guidance.
+        var preview: ClusterPreview?
         /// The story, oldest step first.
         var story: [String] = []
         /// The open question to the user.
@@ -82,6 +84,8 @@ enum ClusterScreen {
         if let alert = state.alert { lines += self.alert(alert) }
         switch state.phase {
         case .active: lines += self.guided(state, columns)
+        case .preview where view.preview != nil:
+            lines += view.preview?.lines(client: state.client, columns: columns) ?? []
         case .idle, .preview, .paused, .ended: lines.append("  " + self.phase(state))
         }
         return lines

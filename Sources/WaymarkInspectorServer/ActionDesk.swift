@@ -70,6 +70,8 @@ package actor ActionDesk {
     private static let failuresMax = 64
     /// Messages that are kept of those that a display received.
     private static let receivedMax = 50
+    /// How long an endpoint that has just connected may take to get the trips that its vehicle is offered.
+    private static let previewTime = Duration.seconds(2)
 
     private let settings: Settings
     private var speakers: [String: Speaker] = [:]
@@ -139,7 +141,8 @@ package actor ActionDesk {
     // MARK: Actions
 
     package static let names = [
-        "waypoint", "destination", "withdraw", "cancel", "allow", "routeSource", "answerPrompt",
+        "waypoint", "destination", "selectPreview", "startTrip", "withdraw", "cancel", "allow", "routeSource",
+        "answerPrompt",
         "answerShare",
         "settings", "wantDestination", "zoom", "alert", "connect", "disconnect",
     ]
@@ -148,7 +151,8 @@ package actor ActionDesk {
         "vehicle", "action", "waypoint", "segment", "destination", "requestID", "reason", "routeSource",
         "accepted", "outcome", "shareID", "compass", "speedLimit", "contentStyle", "ready",
         "limitedUserInterfaces",
-        "zoomDirection", "trip", "alertID", "response", "actionID", "profile", "profileName",
+        "zoomDirection", "trip", "alertID", "response", "actionID", "profile", "profileName", "tripID",
+        "routeChoice",
     ]
 
     /// Does something for a vehicle.
@@ -226,6 +230,14 @@ package actor ActionDesk {
             return self.ask(id, vehicle, endpoint) {
                 await endpoint.requestDestination(waypoint, requestID: $0)
             }
+        case .startTrip(let trip, let route):
+            return self.ask(id, vehicle, endpoint) { request in
+                await endpoint.waitForPreviews(atMost: Self.previewTime)
+                return await endpoint.startTrip(trip, routeChoice: route, requestID: request)
+            }
+        case .selectPreview(let trip, let route):
+            await endpoint.waitForPreviews(atMost: Self.previewTime)
+            await endpoint.selectPreview(trip: trip, routeChoice: route)
         case .cancel(let reason):
             Task {
                 let end = await endpoint.cancelNavigation(reason)
@@ -477,6 +489,17 @@ package actor ActionDesk {
 }
 
 extension VehicleEndpoint {
+    /// Waits until the endpoint holds trips to choose from.
+    fileprivate func waitForPreviews(atMost limit: Duration) async {
+        let states = self.states
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await state in states where !state.previews.isEmpty { break } }
+            group.addTask { do { try await Task.sleep(for: limit) } catch { /* The trips came first. */  } }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
     /// The connection has ended for good.
     fileprivate var isClosed: Bool {
         get async {

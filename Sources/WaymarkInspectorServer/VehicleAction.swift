@@ -13,6 +13,8 @@ struct ConnectedConfiguration: Sendable {
 enum VehicleAction: Sendable {
     case waypoint(Waypoint, segment: String)
     case destination(Waypoint)
+    case selectPreview(String, route: UInt32?)
+    case startTrip(String, route: UInt32?)
     case withdraw(String)
     case cancel(CancellationReason)
     case allow
@@ -35,6 +37,10 @@ enum VehicleAction: Sendable {
             let segment = fields.has("segment") ? try fields.text("segment", max: 64) : ""
             self = .waypoint(try fields.waypoint("waypoint"), segment: segment)
         case "destination": self = .destination(try fields.waypoint("destination"))
+        case "selectPreview":
+            self = .selectPreview(try fields.text("tripID", max: 128), route: try Self.route(fields))
+        case "startTrip":
+            self = .startTrip(try fields.text("tripID", max: 128), route: try Self.route(fields))
         case "withdraw": self = .withdraw(try fields.text("requestID", max: 64))
         case "cancel":
             let reason = try fields.word("reason", of: CancellationReason.allCases.map { "\($0)" })
@@ -69,6 +75,13 @@ enum VehicleAction: Sendable {
         } catch {
             throw InspectorError(.invalid, field: "profile", "\(error)")
         }
+    }
+
+    /// The id of a route choice; nil for 0 or none: the trip's selected one.
+    private static func route(_ fields: JSONFields) throws(InspectorError) -> UInt32? {
+        guard fields.has("routeChoice") else { return nil }
+        let id = UInt32(try fields.number("routeChoice", 0...Int(UInt32.max)))
+        return id == 0 ? nil : id
     }
 
     private static func value<Value: WireEnumeration>(
@@ -109,8 +122,9 @@ enum VehicleAction: Sendable {
     /// Whether another program answers it, which can take long.
     var isAnswered: Bool {
         switch self {
-        case .waypoint, .destination, .cancel: true
-        case .withdraw, .allow, .routeSource, .answerPrompt, .answerShare, .settings, .wantDestination, .zoom,
+        case .waypoint, .destination, .startTrip, .cancel: true
+        case .selectPreview, .withdraw, .allow, .routeSource, .answerPrompt, .answerShare, .settings,
+            .wantDestination, .zoom,
             .alert, .connect, .disconnect:
             false
         }
@@ -123,6 +137,8 @@ enum VehicleAction: Sendable {
             isRedacted ? "asked for a stop" : "asked for a stop at \(Story.name(place))"
         case .destination(let place):
             isRedacted ? "asked for a drive" : "asked for a drive to \(Story.name(place))"
+        case .selectPreview(let trip, let route): "selected \(Self.name(trip, route, isRedacted))"
+        case .startTrip(let trip, let route): "asked to start \(Self.name(trip, route, isRedacted))"
         case .withdraw: "withdrew a request"
         case .cancel(let reason): "ended guidance: \(reason)"
         case .allow: "allowed clients to guide the vehicle"
@@ -137,5 +153,9 @@ enum VehicleAction: Sendable {
         case .connect(let configuration): configuration.map { "connected as \($0.name)" } ?? "connected"
         case .disconnect: "disconnected"
         }
+    }
+
+    private static func name(_ trip: String, _ route: UInt32?, _ isRedacted: Bool) -> String {
+        isRedacted ? "a trip" : "the trip \(trip)" + (route.map { ", route \($0)" } ?? "")
     }
 }

@@ -16,8 +16,18 @@ package struct Story: Sendable, Hashable {
     private var stopsReached = 0
     /// The destination, since the state has no trip any more when the trip ends.
     private var destination = ""
+    /// The trips that are offered, as they were told, and the selection among them.
+    private var offered = Offer()
     /// The request that the user was asked about last.
     private var prompted = ""
+
+    /// A preview as the user chooses from it: without estimates, which change by themselves.
+    private struct Offer: Sendable, Hashable {
+        /// The ids of trips, each with those of its route choices.
+        var routes: [Identifier: [UInt32]] = [:]
+        var selectedTrip: Identifier?
+        var selectedRoute: UInt32?
+    }
 
     package init() {}
 
@@ -50,6 +60,7 @@ package struct Story: Sendable, Hashable {
         case .snapshotBegan(let isFull):
             self.isOver = false
             self.isInSnapshot = isFull
+            if isFull { self.offered = Offer() }
             self.divided = nil
             return nil
         case .snapshotEnded:
@@ -85,14 +96,13 @@ package struct Story: Sendable, Hashable {
         let state = update.state
         switch content {
         case .guidanceStarted:
-            (self.stopsReached, self.isOver) = (0, false)
+            (self.stopsReached, self.isOver, self.offered) = (0, false, Offer())
             self.rememberDestination(state)
             return Self.guided(state)
         case .tripUpdated:
             self.rememberDestination(state)
             return nil
-        case .tripPreviews(let trips, _):
-            return "\(state.client) offers \(GuidanceText.counted(trips.count, "trip"))"
+        case .tripPreviews(let trips, let selected): return self.offer(trips, selected, by: state.client)
         case .guidancePaused(let reason, let description): return self.paused(reason, description, state)
         case .guidanceResumed(let reason, .some): return self.rerouted(reason, state)
         case .suspended: return "the navigation client is away; guidance stands still"
@@ -114,6 +124,23 @@ package struct Story: Sendable, Hashable {
         case .missed(let count): return "\(count) updates were left out"
         default: return nil  // No step of its own.
         }
+    }
+
+    /// New trips are told all, another selection alone.
+    private mutating func offer(_ trips: [Trip], _ selected: String, by client: String) -> String? {
+        let trip = trips.first { Identifier($0.id) == Identifier(selected) } ?? trips.first
+        let offer = Offer(
+            routes: Dictionary(trips.map { (Identifier($0.id), $0.routeChoices.map(\.id)) }) { $1 },
+            selectedTrip: trip.map { Identifier($0.id) }, selectedRoute: trip?.selectedRouteChoice)
+        defer { self.offered = offer }
+        guard let trip, offer.routes == self.offered.routes else {
+            let texts = trips.prefix(1).map(PreviewText.trip) + trips.dropFirst().map(PreviewText.destination)
+            let what = texts.isEmpty ? "" : ": \(texts.joined(separator: "; "))"
+            return "\(client) offers \(GuidanceText.counted(trips.count, "trip"))\(what)"
+        }
+        guard offer != self.offered else { return nil }
+        let route = PreviewText.selectedChoice(of: trip).map { " by \(PreviewText.route($0))" } ?? ""
+        return "selected: \(PreviewText.destination(trip))\(route)"
     }
 
     private mutating func paused(

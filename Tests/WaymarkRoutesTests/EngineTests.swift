@@ -34,6 +34,29 @@ import WaymarkRoutes
         }
     }
 
+    @Test(arguments: [(choices: 1, asked: "false"), (choices: 3, asked: "2")])
+    func `OSRM is asked for as many alternatives as there can be choices`(
+        _ choices: Int, _ asked: String
+    ) async throws {
+        try await RecordedServer.serve(try self.answer("vaduz-balzers.json")) { server in
+            let engine = try OSRMEngine(server.address, limits: Self.patient)
+            _ = try await engine.routes(through: [Self.vaduz, Self.balzers], choices: choices)
+            #expect(try #require(server.asked.first).hasSuffix("&alternatives=\(asked)"))
+        }
+    }
+
+    @Test func `Valhalla is asked for alternates between two points only`() async throws {
+        try await RecordedServer.serve(try self.answer("heidelberg-lanes.json")) { server in
+            let engine = try ValhallaEngine(server.address, limits: Self.patient)
+            _ = try await engine.routes(through: [Self.vaduz, Self.balzers], choices: 3)
+            _ = try await engine.routes(through: [Self.vaduz, Self.triesen, Self.balzers], choices: 3)
+            _ = try await engine.route(through: [Self.vaduz, Self.balzers])
+            let asked = server.asked.map { $0.removingPercentEncoding ?? "" }
+            #expect(asked.map { $0.contains("\"alternates\":2") } == [true, false, false])
+            #expect(asked.dropFirst().allSatisfy { !$0.contains("alternates") })
+        }
+    }
+
     @Test func `numbers in an address have no exponent`() async throws {
         try await RecordedServer.serve(try self.answer("vaduz-balzers.json")) { server in
             let points = [

@@ -11,7 +11,11 @@ package struct Navigate: AsyncParsableCommand {
         discussion: """
             The route comes from a file, or from a live engine. With an engine, a vehicle's waypoint request leads to a \
             newly computed route; without one it is declined. With --on-destination accept, which needs an engine, the \
-            client also drives where vehicles want to go, and stays until it is interrupted; then --to may be left out.
+            client also drives where vehicles want to go, and stays until it is interrupted; then --to may be left out. \
+            With --on-destination preview it shows them up to three routes first, and they choose and start one.
+
+            With --preview the vehicles are shown the routes of the file, or up to three of the engine; they can choose \
+            one and start at once.
 
             Guidance starts when the vehicle has a display that is ready, see --await-vehicle. With --commands it starts \
             when a line of standard input says start; other lines are pause, resume, finish, cancel, gauge KEY VALUE and \
@@ -73,15 +77,17 @@ package struct Navigate: AsyncParsableCommand {
                 throw ValidationError("--from, --to and --via need --engine; a route from a file is as it is")
             }
             guard self.onDestination == .decline else {
-                throw ValidationError("--on-destination accept needs --engine, which computes the routes")
+                throw ValidationError(
+                    "--on-destination \(self.onDestination.rawValue) needs --engine, which computes the routes"
+                )
             }
         } else {
             guard self.speedLimits.isEmpty else {
                 throw ValidationError("--speed-limits needs --route; a live engine is asked for them")
             }
             guard self.from != nil else { throw ValidationError("--engine needs --from LAT,LON") }
-            guard self.to != nil || self.onDestination == .accept && self.via.isEmpty else {
-                throw ValidationError("--engine needs --to LAT,LON, or --on-destination accept")
+            guard self.to != nil || self.onDestination != .decline && self.via.isEmpty else {
+                throw ValidationError("--engine needs --to LAT,LON, or --on-destination accept or preview")
             }
         }
         if let leaveRouteAt {
@@ -123,7 +129,7 @@ package struct Navigate: AsyncParsableCommand {
         let vehicles: SessionVehicles = self.vehicle.isEmpty ? .anyThatAsked : .vehicles(self.vehicle)
         var later = Navigator.Plan()
         later.guide.drive.speedFactor = self.speed
-        let (assigned, takesAssignments) = (later, self.onDestination == .accept || self.commands)
+        let (assigned, takesAssignments) = (later, self.onDestination != .decline || self.commands)
         let own = first.map { Navigator.Assignment(answer: $0, vehicles: vehicles, plan: plan) }
         let typist = self.commands ? Task { await Self.obeyLines(navigator, own) } : nil
         defer { typist?.cancel() }
@@ -136,7 +142,8 @@ package struct Navigate: AsyncParsableCommand {
                 for await assignment in navigator.assignments {
                     group.addTask {
                         // The vehicle that requested the drive is connected.
-                        let plan = assignment.plan ?? assigned
+                        var plan = assignment.plan ?? assigned
+                        if assignment.isPreview { plan.preview = .untilStarted }
                         return try await Self.status(navigator, assignment.answer, assignment.vehicles, plan)
                     }
                 }
@@ -203,7 +210,7 @@ package struct Navigate: AsyncParsableCommand {
         var plan = Navigator.Plan()
         plan.awaited = self.beginning.awaitVehicle
         plan.awaitMax = try self.beginning.awaitMax()
-        plan.preview = try self.content.previewTime()
+        plan.preview = try self.content.previewTime().map { .atMost($0) } ?? .no
         plan.sharesDestination = self.content.share
         plan.guide.drive.speedFactor = self.speed
         plan.guide.drive.leavesRouteAtMeters = self.leaveRouteAt.map { $0 * 1_000 }
@@ -231,7 +238,8 @@ package struct Navigate: AsyncParsableCommand {
         let points = try ([from] + self.via + [to]).map { Waypoint(center: try coordinate($0)) }
         Terminal.note("asking the engine for a route")
         do throws(RoutingError) {
-            let answer = try await engine.route(through: points)
+            let answer = try await engine.routes(
+                through: points, choices: self.content.preview == nil ? 1 : RouteAnswer.choicesMax)
             self.report(answer)
             return answer
         } catch {
@@ -284,7 +292,9 @@ struct BeginningOptions: ParsableArguments {
 
 /// What the first drive shows beside guidance.
 struct DriveContentOptions: ParsableArguments {
-    @Option(help: "Show the trip for so many seconds before guidance starts.") var preview: Double?
+    @Option(
+        help: "Show the trip, for vehicles to choose a route, for so many seconds before guidance starts.")
+    var preview: Double?
     @Flag(help: "Offer the destination to the vehicles when guidance has started.") var share = false
     @Option(
         help: ArgumentHelp(

@@ -29,6 +29,9 @@ public struct RouteAnswer: Sendable, Hashable {
         self.areAlternatives = areAlternatives
     }
 
+    /// The most routes that a driver can choose from.
+    package static let choicesMax = ProtocolConstants.routeChoicesMax
+
     /// The routes that the driver can choose from, with ids from 1 in the order of ``routes``; at most 3.
     ///
     /// Without alternatives these are the choices of the first route's trip.

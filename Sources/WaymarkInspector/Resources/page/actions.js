@@ -1,10 +1,11 @@
 // Speaking for a vehicle: stops, drives, answers, settings.
 
+import { tripChoices } from "./card.js";
 import { element, html, hint } from "./dom.js";
 import { mapOf, routeData } from "./guidance.js";
 import { get, now, post } from "./net.js";
 import { anchor, badge, buttons, facts, field, note, ofVehicle, panel, select, table } from "./parts.js";
-import { coordinate, estimatesText, sentence, waypointName } from "./words.js";
+import { coordinate, counted, estimatesText, sentence, waypointName } from "./words.js";
 
 /** @param {(Partial<Answer.ExplainedName>)[]} list */
 const named = list => (list ?? []).map(one => [one.name, one.text ?? sentence(one.name)]);
@@ -133,6 +134,22 @@ function promptPanel(context, button, prompt) {
 			button("Accept", { action: "answerPrompt", requestID: prompt.requestID, accepted: true }, ".primary"),
 			button("Decline", { action: "answerPrompt", requestID: prompt.requestID, accepted: false }),
 		),
+	);
+}
+
+/** The trips that the client offers before guidance; null without any. @param {Data} data */
+function previewPanel(button, data) {
+	const trips = data.vehicle?.published?.previews ?? [];
+	if (!trips.length) return null;
+	return asks(
+		`Choose a route: ${counted(trips.length, "trip")}`,
+		tripChoices(trips, (trip, choice) => {
+			const of = { tripID: trip.id, routeChoice: choice?.id ?? 0 };
+			return buttons(
+				button("Select", { action: "selectPreview", ...of }, ".small"),
+				button("Start", { action: "startTrip", ...of }, ".small"),
+			);
+		}),
 	);
 }
 
@@ -314,6 +331,7 @@ export const actions = {
 			fields(
 				html(
 					"div.grid",
+					previewPanel(button, data),
 					promptPanel(context, button, state.prompt),
 					sharePanel(context, button, state.share),
 					...controlPanels(context, button, data),

@@ -86,6 +86,39 @@ const alertBox = alert =>
 			: null,
 	);
 
+/** A route choice with what it takes. */
+const routeText = choice =>
+	[choice.summaryVariants?.[0] ?? `route ${choice.id}`, estimatesText(choice.travelEstimates)]
+		.filter(Boolean)
+		.join(": ");
+
+/**
+ * Trips to choose from before guidance, each with its routes. `more`: what stands behind a route, for example
+ * buttons; the route is null for a trip without choices.
+ * @param {any[]} trips
+ */
+export const tripChoices = (trips, more = (trip, choice) => null) =>
+	trips.map(trip => [
+		html(
+			"div.card-road",
+			`to ${waypointName(trip.destination)} `,
+			trip.routeChoices?.length ? null : [estimatesText(trip.travelEstimates), more(trip, null)],
+		),
+		html(
+			"ul.then",
+			{ label: `Routes to ${waypointName(trip.destination)}` },
+			(trip.routeChoices ?? []).map(choice =>
+				html(
+					"li",
+					{ key: `${trip.id} ${choice.id}` },
+					html("span", routeText(choice), " "),
+					choice.id === trip.selectedRouteChoice ? badge("selected", "good") : null,
+					more(trip, choice),
+				),
+			),
+		),
+	]);
+
 /** @param {Shown} data @param {any} state @param {any} next */
 function maneuverLines(data, state, next) {
 	const side = shownSide(data);
@@ -198,6 +231,7 @@ export function card(data, isHidden = false) {
 		...(isGuided
 			? maneuverLines(data, state, next)
 			: [html("p.card-instruction", state.phase === "active" ? "Follow the road" : phaseText(state))]),
+		state.phase === "preview" && tripChoices(state.previews ?? []),
 		isGuided && laneLine(data, state),
 		isGuided &&
 			list.length > 1 &&

@@ -71,8 +71,22 @@ const SIDES = [
 	{ path: "segments", name: "Route segments", show: mapped(one => `${one.id}: ${one.points ?? 0} points`) },
 	{ path: "currentSegment", name: "Current segment" },
 	{ path: "alert/titleVariants", name: "Alert", show: variants },
-	{ path: "previews", name: "Trip previews", show: list => counted(list.length, "trip") },
+	{ path: "previews", name: "Trip previews", show: mapped(tripText) },
 ];
+
+/** A trip of a preview with its routes; the selected one is named. */
+function tripText(trip) {
+	const routes = trip.routeChoices ?? [],
+		chosen = routes.find(one => one.id === trip.selectedRouteChoice) ?? routes[0];
+	return [
+		`to ${waypointName(trip.destination)}`,
+		routes.length > 1 && counted(routes.length, "route"),
+		chosen?.summaryVariants?.[0],
+		estimatesText(trip.travelEstimates ?? chosen?.travelEstimates),
+	]
+		.filter(Boolean)
+		.join(", ");
+}
 
 /** What a state has at a path; an element of a list is named by its id. */
 function valueAt(state, path) {
