@@ -115,7 +115,7 @@ extension SpeedLimit: FieldObject {
 extension SpeedLimitSpan: FieldObject {
     package static let fields: [FieldKey<SpeedLimitSpan>] =
         [
-            .quantity("firstPoint") { $0.firstPoint },
+            .quantity("firstPoint") { $0.firstPoint }
         ] + SpeedLimit.fields.map { $0.of { $0.limit } }
 }
 
@@ -170,6 +170,8 @@ extension NavigationAlert: FieldObject {
 extension SpeedLimitAhead: FieldObject {
     package static let fields: [FieldKey<SpeedLimitAhead>] =
         [
-            .quantity("distanceMeters", .meters) { $0.distance },
-        ] + SpeedLimit.fields.map { $0.of { $0.limit } } + DisplayDistance.fields.map { $0.of { $0.distanceToDisplay } }
+            .quantity("distanceMeters", .meters) { $0.distance }
+        ]
+        + SpeedLimit.fields.map { $0.of { $0.limit } }
+        + DisplayDistance.fields.map { $0.of { $0.distanceToDisplay } }
 }

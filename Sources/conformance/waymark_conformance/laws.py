@@ -49,7 +49,6 @@ TO_CLIENT = {
     "AlertResponse",
     "VehicleExtension",
     "SimulateDrive",
-
     "DestinationShareWanted",
     "UpdateRouteFeedback",
     "DestinationShareStatus",

@@ -240,7 +240,9 @@ def _share_status(status: m.DestinationShareStatus) -> None:
     _only_with("outcome", status.outcome != 0, has_failed, "a failure needs one", "only a failure has one")
 
 
-def _source(message: m.VehicleSettings | m.ZoomCluster | m.AlertResponse | m.VehicleExtension | m.SelectPreview | m.DestinationShareWanted) -> None:
+def _source(
+    message: m.VehicleSettings | m.ZoomCluster | m.AlertResponse | m.VehicleExtension | m.SelectPreview | m.DestinationShareWanted,
+) -> None:
     if message.vehicle_id and not message.endpoint:
         raise Rejection(INCONSISTENT, "endpoint", "is empty, but vehicle_id is not")
     if message.endpoint and not message.vehicle_id:

@@ -230,7 +230,6 @@ class Endpoint(AsyncPeer[core.Endpoint]):
         """
         self._send(m.SelectPreview(trip_id=trip_id, route_choice_id=route_choice_id), self.state.session)
 
-
     def set_route_feedback(self, feedback: m.UpdateRouteFeedback) -> None:
         """Tells the client how far the vehicle gets on the route with its charge.
 

@@ -37,7 +37,18 @@ REQUESTS = (m.MessageType.WAYPOINT_REQUEST, m.MessageType.DESTINATION_REQUEST, m
 _KEPT = {"request", "withdrawal", "own"}
 _REPEATED = _KEPT | {"allowance", "route source", "preview", "route feedback", "settings", "prompt answer", "share answer"}
 _ANSWERS = {"preview", "prompt answer", "share answer", "alert answer", "route feedback", "wanted destination", "extension", "simulation"}
-_OF_SESSION = {"route source", "preview", "route feedback", "share answer", "alert answer", "wanted destination", "extension", "simulation", "zoom", "receipt"}
+_OF_SESSION = {
+    "route source",
+    "preview",
+    "route feedback",
+    "share answer",
+    "alert answer",
+    "wanted destination",
+    "extension",
+    "simulation",
+    "zoom",
+    "receipt",
+}
 _DENIED = {
     m.MessageType.WAYPOINT_REQUEST,
     m.MessageType.DESTINATION_REQUEST,
