@@ -18,13 +18,13 @@ struct ClusterEntry: Sendable {
 extension ClusterApp {
     /// For the screen; each line fits into 80 columns.
     static let keys = [
-        "w stop  d drive to  c cancel  o own route  a allow  r source  b battery  s share",
+        "w stop  d drive to  c cancel  o own route  a allow  r source  b battery  h share",
         "t light/dark  + - zoom  x dismiss alert  1 2 its actions  y n answer  q quit",
     ]
     /// In place of ``keys`` while there are trips to choose from.
     static let previewKeys = [
-        "1 2 3 choose a route  p next trip  s start  d drive to  c cancel  y n answer",
-        "o own navigation  a allow  r route source  t light/dark  + - zoom  q quit",
+        "1 2 3 choose a route  p next trip  s start  h share  d drive to  c cancel",
+        "o own route  a allow  r source  t light/dark  + - zoom  y n answer  q quit",
     ]
     static let watchingKeys = ["q quit    (only watching: nothing is answered, nothing can be sent)"]
 
@@ -53,7 +53,7 @@ extension ClusterApp {
             self.show("clients may guide this vehicle")
         case "r": await self.nextRouteSource(endpoint)
         case "b": await self.tellFeedback(endpoint)
-        case "s": await self.wantDestination(endpoint)
+        case "h": await self.wantDestination(endpoint)
         case "t":
             self.contentStyle = self.contentStyle == .light ? .dark : .light
             await endpoint.setContentStyle(self.contentStyle)

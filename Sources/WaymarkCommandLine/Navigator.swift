@@ -293,7 +293,8 @@ actor Navigator {
     ) async throws -> PreviewedTrip? {
         let previewed = PreviewedTrip(answer, id: "trip-\(number)")
         if case .no = preview { return previewed }
-        (self.drives[number]?.preview, self.drives[number]?.trip) = (previewed, previewed.shown)
+        self.drives[number]?.preview = previewed
+        self.drives[number]?.trip = previewed.shown
         defer { self.drives[number]?.preview = nil }
         try await session.showPreviews([previewed.shown], selected: previewed.id)
         _ = await self.wait(number, atMost: preview.limit) {

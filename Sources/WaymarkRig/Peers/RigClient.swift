@@ -85,8 +85,6 @@ package struct RigClient: RigPeer {
     package var mutation: ActionMutation?
     /// The present drive, or the last one.
     package private(set) var guide: GuideMachine?
-    /// The trips that it showed last to choose from.
-    private var previews: [Trip] = []
     /// The name of its session, while it is open.
     package private(set) var session: Identifier?
     /// How the drives ended, in order.
@@ -381,7 +379,9 @@ package struct RigClient: RigPeer {
 
     /// Offers the destination to the vehicles, before guidance that of the first trip of the previews; ``shares`` has the outcome.
     package mutating func shareDestination(at now: Instant, into actions: inout [PeerAction]) {
-        guard let session = self.session, let trip = self.guide?.trip ?? self.previews.first else { return }
+        guard let session = self.session, let trip = self.guide?.trip ?? self.previews.first?.trip else {
+            return
+        }
         let named = self.guide == nil ? trip.id : ""
         self.nextCall += 1
         let call = self.nextCall
@@ -412,7 +412,6 @@ package struct RigClient: RigPeer {
     private mutating func showPreviews(
         selected: String, at now: Instant, into actions: inout [PeerAction]
     ) {
-        self.previews = trips
         self.publish(
             .tripPreviews(self.previews.map(\.trip), selected: selected), at: now, into: &actions)
     }
