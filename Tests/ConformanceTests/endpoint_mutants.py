@@ -211,7 +211,7 @@ ENDPOINTS = [
     (
         "forgets requests that it cannot send at once",
         E,
-        "            # A waypoint is for the drive that the user sees, not for a later one.\n",
+        "            # A waypoint is for the drive that the user sees, not for a later one; a trip is one of the previews that the user sees.\n",
         "            if not self.is_connected:\n                return\n",
     ),
     ("repeats requests that have ended", C, "            self.asked.pop(body.text(1), None)\n", ""),
