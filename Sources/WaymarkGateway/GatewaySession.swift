@@ -258,16 +258,21 @@ struct GatewaySession: Sendable, Hashable, Codable {
         let keptNow = self.kept
         if keptNow != kept { memory.set(self.id, keptNow) }
         if progress.rejection == nil || progress.next > first + 1 { self.lastPublished = now }
-        if self.receiptsEveryMilliseconds > 0 { self.notePublished(after: sequence, at: now) }
+        let isUsedUp =
+            progress.rejection != nil
+            && frames.ranges[progress.next - 1].header.sequence == self.sequence
+        self.notePublished(after: sequence, upTo: isUsedUp ? self.sequence - 1 : self.sequence, at: now)
         progress.needsFitting = batch.needsFitting
         progress.needsAcknowledgement = self.needsAcknowledgement
         counters.work.visit(batch.units + progress.next - first)
         return progress
     }
 
-    private mutating func notePublished(after sequence: UInt64, at now: Instant) {
+    /// Notes when the publications behind a number were accepted, up to another one, if the client wants receipts.
+    private mutating func notePublished(after sequence: UInt64, upTo last: UInt64, at now: Instant) {
+        guard self.receiptsEveryMilliseconds > 0, last > sequence else { return }
         if self.published == nil { self.published = PublishedTimes(after: sequence) }
-        self.published?.note(upTo: self.sequence, at: now)
+        self.published?.note(upTo: last, at: now)
     }
 
     /// Validates and applies the next frame.

@@ -61,8 +61,8 @@ package struct Linter: Sendable {
     private static let peerRules: [any LintRule] = [
         ContradictionRule(), RequestRerouteRule(), CancelIgnoredRule(), RejectedRule(), PromptLateRule(),
         AlertStaleRule(), ReceiptRule(), ResumeForgottenRule(), ReadSlowRule(), ResumeCursorRule(),
-        PromptUnaskedRule(), PeerSilentRule(), AnswerTwiceRule(), FeatureUnusedRule(),
-        PromptUnaskedRule(), PeerSilentRule(), AnswerTwiceRule(), PreviewUnknownRule(), StartGuidanceRule(),
+        PromptUnaskedRule(), PeerSilentRule(), AnswerTwiceRule(), FeatureUnusedRule(), PreviewUnknownRule(),
+        StartGuidanceRule(),
     ]
 
     private static let ofSession: [any SessionRule.Type] = [

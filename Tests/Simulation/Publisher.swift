@@ -109,8 +109,9 @@ struct Publisher {
 
     /// The destination of the preview that is shown; nil if none is shared.
     private mutating func shareOfPreview(_ random: inout SeededRandom) -> Publication? {
-        guard case .tripPreviews(let trips, _)? = self.drive.previews, let shown = trips.first,
-            shown.isDestinationShareable, random.once(in: 4)
+        // A lost FinishGuidance leaves the gateway in the phase before.
+        guard self.generation == 0, case .tripPreviews(let trips, _)? = self.drive.previews,
+            let shown = trips.first, shown.isDestinationShareable, random.once(in: 4)
         else { return nil }
         let shared = self.share(shown, isPreview: true)
         return self.isWithheld(shared) ? nil : shared

@@ -47,7 +47,7 @@ struct SimulatedEndpoint {
     /// The trip did not share its segments when the endpoint last joined the session.
     private var isOptedOut = false
     /// The gateway withholds speed limits because the endpoint has said that it does not show them.
-    private var hidesSpeedLimit = false
+    private(set) var hidesSpeedLimit = false
     /// A full snapshot is being received.
     private(set) var isSnapshot = false
     /// The last publication that it received came in one frame, or this was the last of its frames.

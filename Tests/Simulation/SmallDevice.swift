@@ -211,10 +211,11 @@ enum LongContent {
         case .updateTrip(let trip): .updateTrip(self.lengthen(trip, &random))
         case .tripPreviews(let trips, let selected):
             .tripPreviews(
-                (0..<random.number(1...6)).flatMap { index in
+                (0..<random.number(1...12 / max(trips.count, 1))).flatMap { index in
                     trips.map { trip in
                         var trip = self.lengthen(trip, &random)
-                        trip.id += "\(index)"
+                        // The first ones keep their ids: one of them may be selected.
+                        if index > 0 { trip.id += "-\(index)" }
                         return trip
                     }
                 }, selected: selected)

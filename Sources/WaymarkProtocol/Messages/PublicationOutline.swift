@@ -240,6 +240,7 @@ extension PublicationOutline.Segment {
         self.laneGuidances = segment.laneGuidances
         self.currentManeuvers = segment.currentManeuvers
         self.currentLaneGuidance = segment.currentLaneGuidance
+        self.hasSpeedLimits = !segment.speedLimits.isEmpty
     }
 }
 
