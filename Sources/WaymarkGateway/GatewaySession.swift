@@ -47,8 +47,9 @@ struct GatewaySession: Sendable, Hashable, Codable {
     private(set) var content = SessionContent()
     /// The last sequence number that its client used.
     private(set) var sequence: UInt64 = 0
-    /// The instants at which the newest publications were accepted; nil unless the client wants receipts.
-    private(set) var published: PublishedTimes?
+    /// The instants at which the newest publications were accepted; none unless the client wants receipts.
+    // Why in an array: sessions are moved as a whole, and few have it.
+    private var publishedTimes: [PublishedTimes] = []
     /// When the last publication was accepted; nil for none.
     private(set) var lastPublished: Instant?
     /// The instant at which the newest estimates of those that the session has were accepted; nil if it has none.
@@ -76,7 +77,8 @@ struct GatewaySession: Sendable, Hashable, Codable {
             left,
             tourNumber, isSuspended, profileUse,
             openShares, mayQueueShares, withholdsSegments, nextOptIn, providedFeatures, extensions
-        case content, sequence, published, lastPublished, lastEstimated, acknowledged, retained, audiences,
+        case content, sequence, publishedTimes, lastPublished, lastEstimated, acknowledged, retained,
+            audiences,
             memberCount,
             replay
     }
@@ -212,7 +214,8 @@ struct GatewaySession: Sendable, Hashable, Codable {
         into actions: inout [Gateway.Action]
     ) -> Progress {
         let kept = self.kept
-        let (trip, previewOptOuts) = (self.content.trip, self.content.previewOptOuts)
+        let trip = self.content.trip
+        let previewOptOuts = self.mayQueueShares ? self.content.previewOptOuts : nil
         let sequence = self.sequence
         var batch = Batch(
             permission: permission, replayRoom: memory.replayRoom(of: self.userIndex, rules.limits))
@@ -243,7 +246,7 @@ struct GatewaySession: Sendable, Hashable, Codable {
                 break loop
             }
             progress.endsSharing =
-                self.mayQueueShares && self.content.previewOptOuts != previewOptOuts
+                previewOptOuts.map { $0 != self.content.previewOptOuts } ?? false
             if key == nil || self.content.trip != trip {
                 progress.changesOptOut =
                     self.content.withholdsSegments != self.withholdsSegments
@@ -268,11 +271,14 @@ struct GatewaySession: Sendable, Hashable, Codable {
         return progress
     }
 
+    /// The instants at which the newest publications were accepted; nil unless the client wants receipts.
+    var published: PublishedTimes? { self.publishedTimes.first }
+
     /// Notes when the publications behind a number were accepted, up to another one, if the client wants receipts.
     private mutating func notePublished(after sequence: UInt64, upTo last: UInt64, at now: Instant) {
         guard self.receiptsEveryMilliseconds > 0, last > sequence else { return }
-        if self.published == nil { self.published = PublishedTimes(after: sequence) }
-        self.published?.note(upTo: last, at: now)
+        if self.publishedTimes.isEmpty { self.publishedTimes = [PublishedTimes(after: sequence)] }
+        self.publishedTimes[0].note(upTo: last, at: now)
     }
 
     /// Validates and applies the next frame.

@@ -8,8 +8,7 @@ struct SessionContent: Sendable, Hashable, Codable {
     private(set) var generation: UInt32 = 0
     private(set) var trip = PublicationOutline.Trip(
         isDestinationShareable: false, routeSegmentsAvailable: false)
-    /// The ids of trips, which a message may name. nil before the first trip, and if the gateway before this one did not keep them.
-    private var named: NamedTrips?
+    @BoxedIfCustom private var named = NamedTrips()
     private(set) var alert: UInt32?
     private(set) var route = RouteContent()
     /// A publication since StartGuidance had segments, perhaps those of an older route: a snapshot contains it.
@@ -24,17 +23,16 @@ struct SessionContent: Sendable, Hashable, Codable {
     /// The states by key, since the last StartGuidance. At most ``ProtocolConstants/extensionStatesMax``.
     private var statesByKey: [StateByKey] = []
 
-    /// The selections of vehicles among the newest previews, for a client that resumes.
-    private var selections: [VehicleID: SelectPreview] = [:]
-
     /// The trips that a message may name.
-    private struct NamedTrips: Sendable, Hashable, Codable {
+    private struct NamedTrips: Defaultable {
         /// The trip that is driven.
         var driven: Identifier = ""
         /// Those of the newest TripPreviews; at most 12, and none while guided.
         var previews: [PublicationOutline.NamedTrip] = []
         /// The number of times that a preview stopped sharing its destination.
         var optOuts: UInt64 = 0
+        /// The selections of vehicles among the previews, for a client that resumes.
+        var selections: [VehicleID: SelectPreview] = [:]
 
         /// Replaces the previews.
         mutating func preview(_ trips: [PublicationOutline.NamedTrip]) {
@@ -48,15 +46,15 @@ struct SessionContent: Sendable, Hashable, Codable {
     }
 
     /// The number of times that a trip of the previews stopped sharing its destination, or was no longer shown.
-    var previewOptOuts: UInt64 { self.named?.optOuts ?? 0 }
+    var previewOptOuts: UInt64 { self.named.optOuts }
 
     /// Looks up the trip that a message names by its id: before guidance a preview, and later the trip that is driven, which needs no id.
     ///
     /// - Returns: What it allows; nil if it is neither.
     func trip(named id: Identifier) -> PublicationOutline.Trip? {
         switch self.phase {
-        case .preview: self.named?.previews.first { $0.id == id }?.allows
-        case .active, .paused: id.isEmpty || id == self.named?.driven ? self.trip : nil
+        case .preview: self.named.previews.first { $0.id == id }?.allows
+        case .active, .paused: id.isEmpty || id == self.named.driven ? self.trip : nil
         case .ended: nil
         }
     }
@@ -100,15 +98,12 @@ struct SessionContent: Sendable, Hashable, Codable {
         case .previews(let trips):
             // Those that are shown while guided cannot be named: the trip that is driven is.
             guard self.phase == .preview else { break }
-            self.named = self.named ?? NamedTrips()
-            self.named?.preview(trips)
-            self.selections = [:]
+            self.named.preview(trips)
         case .start(let trip, let route):
             self.drive(trip)
             self.begin(route, outline.generation)
             self.alert = nil
             self.statesByKey = []
-            self.selections = [:]
             self.retainsSegments = !route.segments.isEmpty
         case .route(let route):
             self.begin(route, outline.generation)
@@ -130,7 +125,7 @@ struct SessionContent: Sendable, Hashable, Codable {
 
     private mutating func drive(_ trip: PublicationOutline.NamedTrip) {
         self.trip = trip.allows
-        var named = self.named ?? NamedTrips()
+        var named = self.named
         // A preview that was shared is over with this trip. If the trip is not shared, nor is that preview any more.
         if trip.allows.isDestinationShareable { named.previews = [] }
         named.preview([])
@@ -270,7 +265,7 @@ struct SessionContent: Sendable, Hashable, Codable {
 extension SessionContent {
     /// The rejection of a trip, or of its route choice, that the newest previews do not have; nil if they have both.
     func rejection(of trip: Identifier, _ routeChoice: UInt32?) -> Rejection? {
-        guard let preview = self.named?.previews.first(where: { $0.id == trip }) else {
+        guard let preview = self.named.previews.first(where: { $0.id == trip }) else {
             return Rejection(
                 .unknownReference, field: "trip_id", reason: "is not one of the newest TripPreviews")
         }
@@ -280,13 +275,13 @@ extension SessionContent {
     }
 
     /// What a vehicle has selected of the newest previews; nil for nothing.
-    func selection(of vehicle: VehicleID) -> SelectPreview? { self.selections[vehicle] }
+    func selection(of vehicle: VehicleID) -> SelectPreview? { self.named.selections[vehicle] }
 
     mutating func select(_ selection: SelectPreview, of vehicle: VehicleID) {
-        self.selections[vehicle] = selection
+        self.named.selections[vehicle] = selection
     }
 
-    mutating func forgetSelection(of vehicle: VehicleID) { self.selections[vehicle] = nil }
+    mutating func forgetSelection(of vehicle: VehicleID) { self.named.selections[vehicle] = nil }
 }
 
 extension PublicationOutline.Trip {
