@@ -48,7 +48,7 @@ extension Gateway {
         self.tell(client, .simulateDrive(forwarded), session, into: &actions)
     }
 
-    /// The reason why the access rules do not let a peer ask a client; nil if they do. What is about all vehicles needs rules that allow every vehicle.
+    /// The reason why access rules do not let a peer ask a client; nil if they do. What is about all vehicles needs rules that allow every vehicle.
     private func refusal(
         of asked: SimulateDrive, by subject: AccessSubject, to client: ClientID
     ) -> Rejection? {
