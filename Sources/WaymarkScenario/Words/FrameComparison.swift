@@ -1,5 +1,5 @@
 package import WaymarkHistory
-package import WaymarkModel
+internal import WaymarkModel
 package import WaymarkProtocol
 
 /// Two frames of the gateway, one of a recording and one of its replay.
