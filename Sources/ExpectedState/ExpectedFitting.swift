@@ -230,7 +230,7 @@ package struct ExpectedFitting: Hashable, Sendable {
         if !self.has(.speedLimit) {
             fitted.speedLimits = []
         } else if kept.count < segment.coordinates.count {
-            // REQ-FIT-19: the span that holds at each point, where it differs from that of the point before.
+            // REQ-SPEED-03: the span that holds at each point, where it differs from that of the point before.
             let held = kept.map { point in segment.speedLimits.lastIndex { Int($0.firstPoint) <= point } }
             fitted.speedLimits = held.indices.compactMap { index in
                 guard let span = held[index], index == 0 || held[index - 1] != span else { return nil }

@@ -21,7 +21,7 @@ extension ClusterApp {
         "w stop  d drive to  c cancel  o own route  a allow  r source  b battery  h share",
         "t light/dark  + - zoom  x dismiss alert  1 2 its actions  y n answer  q quit",
     ]
-    /// In place of ``keys`` while there are trips to choose from.
+    /// The keys in place of ``keys`` while there are trips to choose from.
     static let previewKeys = [
         "1 2 3 choose a route  p next trip  s start  h share  d drive to  c cancel",
         "o own route  a allow  r source  t light/dark  + - zoom  y n answer  q quit",

@@ -64,7 +64,7 @@ actor Guide {
         case finish
     }
 
-    /// What the next step does.
+    /// The work of the next step.
     private enum Request {
         case order(Order)
         case simulate(SimulatedDrive)
@@ -73,7 +73,7 @@ actor Guide {
     private let session: NavigationSession
     private let options: Options
     private var machine: GuideMachine
-    /// For the next steps, oldest first.
+    /// The requests for the next steps, oldest first.
     private var requests: [Request] = []
     private var isPaused = false
     /// The vehicle stands until it is asked to simulate the drive.

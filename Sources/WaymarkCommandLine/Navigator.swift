@@ -37,7 +37,7 @@ actor Navigator {
         case no
         /// Guidance starts by itself after this time.
         case atMost(Duration)
-        /// Only a vehicle starts guidance.
+        /// A preview of which only a vehicle starts guidance.
         case untilStarted
 
         var limit: Duration? { if case .atMost(let limit) = self { limit } else { nil } }
@@ -90,7 +90,7 @@ actor Navigator {
     private var nextDrive = 1
     private var position: Coordinate?
     private var isCancelled = false
-    /// What was asked for last; nil: nothing yet.
+    /// The drive that was asked for last; nil: none yet.
     private var simulation: SimulatedDrive?
     private var story = Story()
     /// Why the connection is over for good; nil while it is not, and if this program closed it.

@@ -24,7 +24,7 @@ extension Gateway {
         indirect case requested(ConnectionID, ReceivedRequest, SessionID)
         /// Another control message of an admitted peer.
         case received(ConnectionID, Message, SessionID)
-        /// What an observer asks of a client; `subject` is who the access rules see.
+        /// An observer's request that a client simulate a drive; `subject` is who the access rules see.
         indirect case simulationRequested(ConnectionID, SimulateDrive, subject: AccessSubject)
         /// Published frames of an admitted navigation client, each decoded and checked by the codec.
         case published(ConnectionID, PublishedFrames)

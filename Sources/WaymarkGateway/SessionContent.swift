@@ -274,7 +274,7 @@ extension SessionContent {
             .unknownReference, field: "route_choice_id", reason: "is not one of the trip's route choices")
     }
 
-    /// What a vehicle has selected of the newest previews; nil for nothing.
+    /// The choice of a vehicle among the newest previews; nil for nothing.
     func selection(of vehicle: VehicleID) -> SelectPreview? { self.named.selections[vehicle] }
 
     mutating func select(_ selection: SelectPreview, of vehicle: VehicleID) {

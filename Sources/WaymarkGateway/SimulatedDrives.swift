@@ -48,7 +48,7 @@ extension Gateway {
         self.tell(client, .simulateDrive(forwarded), session, into: &actions)
     }
 
-    /// Why the access rules do not let a peer ask a client; nil if they do. What is about all vehicles needs rules that allow every vehicle.
+    /// The reason why access rules do not let a peer ask a client; nil if they do. What is about all vehicles needs rules that allow every vehicle.
     private func refusal(
         of asked: SimulateDrive, by subject: AccessSubject, to client: ClientID
     ) -> Rejection? {
@@ -65,7 +65,7 @@ extension Gateway {
             reason: "the access rules do not allow \(subject) to have \(client) simulate \(drives)")
     }
 
-    /// Why a client cannot be asked; nil if it can.
+    /// The reason why a client cannot be asked; nil if it can.
     private func inability(of id: ClientID) -> Rejection? {
         guard let client = self.clients[id], client.connection != nil else {
             return Rejection(.unknownReference, field: "client_id", reason: "\(id) is not connected")

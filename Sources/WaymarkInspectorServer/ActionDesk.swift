@@ -52,7 +52,7 @@ package actor ActionDesk {
         var endpoint: VehicleEndpoint?
         /// nil for one that only speaks.
         let configuration: ConnectedConfiguration?
-        /// What it holds, and the last messages that it received; only with a configuration.
+        /// The state that it holds, and the last messages that it received; only with a configuration.
         var held = VehicleState()
         var received: [(message: String, at: Date)] = []
         /// The first one is shown.
@@ -70,7 +70,7 @@ package actor ActionDesk {
     private static let failuresMax = 64
     /// Messages that are kept of those that a display received.
     private static let receivedMax = 50
-    /// How long an endpoint that has just connected may take to get the trips that its vehicle is offered.
+    /// The time that an endpoint that has just connected may take to get the trips that its vehicle is offered.
     private static let previewTime = Duration.seconds(2)
 
     private let settings: Settings
@@ -120,7 +120,7 @@ package actor ActionDesk {
         return JSON.data(of: actions)
     }
 
-    /// What a display holds and has received. If places are hidden, what it holds is not told.
+    /// The state that a display holds, and what it has received. If places are hidden, what it holds is not told.
     private func describe(
         _ speaker: Speaker, _ configuration: ConnectedConfiguration, _ endpoint: inout Answer.OwnEndpoint,
         since begin: Date

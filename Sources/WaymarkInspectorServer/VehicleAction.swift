@@ -3,7 +3,7 @@ internal import WaymarkInspector
 internal import WaymarkModel
 internal import WaymarkTexts
 
-/// What the inspector's endpoint of a vehicle is like, as a display.
+/// The limits and features of the inspector's endpoint of a vehicle, as a display.
 struct ConnectedConfiguration: Sendable {
     let name: String
     let profile: ClusterProfile
@@ -26,7 +26,7 @@ enum VehicleAction: Sendable {
     case wantDestination(String)
     case zoom(ZoomDirection)
     case alert(UInt32, action: UInt32)
-    /// Without a configuration it only speaks.
+    /// A connection; without a configuration it only speaks.
     case connect(ConnectedConfiguration?)
     case disconnect
 

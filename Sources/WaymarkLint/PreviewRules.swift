@@ -34,7 +34,7 @@ extension Trip {
 
 /// LINT-PREVIEW-UNKNOWN.
 struct PreviewUnknownRule: LintRule {
-    /// How long a choice of replaced previews may be under way.
+    /// The time for which a choice of replaced previews may be under way.
     private static let lateMax = Duration.seconds(1)
 
     private struct Previews {
@@ -53,7 +53,7 @@ struct PreviewUnknownRule: LintRule {
         }
     }
 
-    /// What each endpoint shows.
+    /// The previews that each endpoint shows.
     private var shown: [PeerID: Previews] = [:]
 
     mutating func see(_ step: LintStep, _ world: LintWorld, _ context: inout LintContext) {
@@ -103,7 +103,7 @@ struct PreviewUnknownRule: LintRule {
 
 /// LINT-START-GUIDANCE.
 struct StartGuidanceRule: LintRule {
-    /// How long a client may take to start guidance.
+    /// The time that a client may take to start guidance.
     private static let startTime = Duration.seconds(10)
     /// How many requests are followed at once, of all vehicles.
     private static let openMax = 4_096
@@ -111,7 +111,7 @@ struct StartGuidanceRule: LintRule {
     private struct Open {
         let session: SessionID
         let trip: Identifier
-        /// When the client accepted it.
+        /// The time at which the client accepted it.
         var accepted: Instant?
     }
 

@@ -6,7 +6,7 @@ internal import WaymarkProtocol
 struct RequestRerouteRule: LintRule {
     /// How long a client may compute.
     private static let rerouteTime = Duration.seconds(15)
-    /// How many requests are followed at once, of all vehicles.
+    /// The number of requests that are followed at once, of all vehicles.
     private static let openMax = 4_096
 
     private struct Open {

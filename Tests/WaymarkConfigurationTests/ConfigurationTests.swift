@@ -180,7 +180,7 @@ import WaymarkProtocol
         // The rules refer to a key of the example before.
         let settings = try Configuration.read(examples[1] + examples[2], file: "example")
         #expect(settings.listeners.first?.keys.map(\.name) == ["fleet", "workshop"])
-        #expect(settings.rules.count == 6)
+        #expect(settings.rules.count == 7)
         #expect(
             settings.rules[1].rule.text
                 == "allow navigation, user phone 1001, vehicles bus-*, clients phone-*, priority 10")

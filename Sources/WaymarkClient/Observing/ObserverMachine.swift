@@ -17,7 +17,7 @@ package struct ObserverMachine: PeerMachine {
     private var token: ResumptionToken?
     private var outgoing: [Message] = []
     private var counterCalls = CounterCalls()
-    /// What is asked of clients and is not sent yet. What was lost with a connection is not repeated.
+    /// Messages to clients that are not sent yet. What was lost with a connection is not repeated.
     private var simulations: [Message] = []
     private static let simulationsMax = 16
     /// The number of the last entry that was told.

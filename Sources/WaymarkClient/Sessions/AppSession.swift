@@ -17,7 +17,7 @@ struct AppSession: Sendable {
     let onWaypoint: (@Sendable (WaypointInquiry, NavigationSession) async -> WaypointAnswer)?
     let onStartTrip: (@Sendable (StartTripInquiry, NavigationSession) async -> StartTripAnswer)?
     let ending = SessionEnding()
-    /// What runs when the vehicle's user accepts a stop that the app has offered, or when a trip is to start.
+    /// The code that runs when the vehicle's user accepts a stop that the app has offered, or when a trip is to start.
     var offers: [InquiryID: @Sendable () async throws -> Void] = [:]
     private(set) var events = Readers<SessionEvent>()
     /// The events that a new reader begins with.

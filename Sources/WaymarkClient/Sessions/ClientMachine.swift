@@ -21,7 +21,7 @@ package struct ClientMachine: PeerMachine {
         case asked(WaypointInquiry, InquiryID)
         /// Answered by ``answer(_:_:into:)`` as well, with `accept` or `decline`.
         case askedToStart(StartTripInquiry, InquiryID)
-        /// If the result is ``RequestResult/accepted``, the app makes the stop that it has offered, or starts the trip.
+        /// The result of an inquiry. If it is ``RequestResult/accepted``, the app makes the stop that it has offered, or starts the trip.
         case inquiryEnded(InquiryID, RequestResult)
         /// Answered by ``answerDestination(_:_:)``.
         case askedForDestination(DestinationInquiry, DestinationInquiryID)

@@ -22,7 +22,7 @@ struct ClientSession: Sendable {
         var isOver = false
     }
 
-    /// What a vehicle asks for in the session.
+    /// The kinds of inquiries of a vehicle in the session.
     enum InquiryKind: Sendable {
         case stop
         /// The start of a trip of the previews.

@@ -23,7 +23,7 @@ public actor NavigationClient {
 
     /// A request that a handler answers.
     private enum Question: Sendable, Hashable {
-        /// Of a session.
+        /// An inquiry of a session.
         case inquiry(InquiryID)
         case destination(DestinationInquiryID)
     }

@@ -1,11 +1,11 @@
 public import WaymarkModel
 internal import WaymarkProtocol
 
-/// What a vehicle or an observer asks of a client that simulates drives.
+/// The drive that a vehicle or an observer asks of a client that simulates drives.
 public struct SimulatedDrive: Sendable, Hashable {
     /// Start from where the client is, or stop there.
     public let action: SimulationAction
-    /// How many times faster than real time.
+    /// The speed of the drive, as a multiple of the real one.
     public let speedFactor: Double
     /// The vehicle that it is about; nil: all that the client guides.
     public let vehicle: String?

@@ -22,7 +22,7 @@ extension Answer {
         var reason: String?
         /// The name of the configuration with which it is connected as a display.
         var configuration: String?
-        /// What it holds, as a display.
+        /// The state that it holds as a display.
         var held: JSONPart?
         /// The last messages that it received, as a display; the newest is the last.
         var received: [Received]?

@@ -1,6 +1,6 @@
 // Made by scripts/generate/wire.sh from Protos. Do not edit.
 
-/// What a client does with a simulated drive.
+/// An order to a client that simulates drives.
 ///
 /// Raw values are those on the wire.
 public enum SimulationAction: WireEnumeration {

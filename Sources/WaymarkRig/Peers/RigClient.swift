@@ -104,7 +104,7 @@ package struct RigClient: RigPeer {
     private var hasPreviewed = false
     private var starts: [InquiryID: Preview] = [:]
     private var standsUntil: Instant?
-    /// How fast it simulates its drives; nil: it stands until it is asked.
+    /// The speed at which it simulates its drives; nil: it stands until it is asked.
     private var simulatedSpeed: Double?
     /// It is not connected and does not try: not yet, or not any more.
     private var isAway = true

@@ -66,7 +66,7 @@ package struct ValhallaEngine: RoutingEngine {
         let units: String
         let language: String
         let turn_lanes: Bool
-        /// How many ways to compute beside the best one; nil for none.
+        /// The number of ways to compute beside the best one; nil for none.
         let alternates: Int?
     }
 }

@@ -97,7 +97,7 @@ extension Scenario {
         /// None: something else starts it, and it connects to ``address``.
         package let words: [String]
         package let location: SourceLocation
-        /// Where the rig listens for it; nil: anywhere.
+        /// The address at which the rig listens for it; nil: anywhere.
         package var address: Address?
     }
 
@@ -120,7 +120,7 @@ extension Scenario {
         return scenario
     }
 
-    /// Where the rig listens for programs that something else starts; nil if there are none.
+    /// The address at which the rig listens for programs that something else starts; nil if there are none.
     package var appAddress: Address? { self.programs.compactMap(\.command.address).first }
 
     /// Says what this peer said in a recording.

@@ -49,7 +49,7 @@ extension Scenario {
             /// The id of a preview; empty: the trip that is driven.
             case wantDestination(trip: String)
             case zoom(ZoomDirection)
-            /// How many times faster than real time.
+            /// A simulated drive, and its speed as a multiple of the real one.
             case simulateDrive(SimulationAction, speed: Double)
             /// Without an action: it is dismissed.
             case respondToAlert(UInt32, action: UInt32?)
@@ -74,7 +74,7 @@ extension Scenario {
         package struct Request: Sendable, Hashable {
             package enum Place: Sendable, Hashable {
                 case waypoint(Coordinate), destination(Coordinate)
-                /// Not a place: the start of a trip of the previews.
+                /// A request that is not for a place: the start of a trip of the previews.
                 case trip(String, routeChoice: UInt32?)
             }
             package var place: Place

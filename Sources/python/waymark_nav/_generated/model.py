@@ -407,7 +407,7 @@ class ClusterSetting(OpenEnum):
 
 
 class SimulationAction(OpenEnum):
-    """What a client does with a simulated drive."""
+    """An order to a client that simulates drives."""
 
     UNSPECIFIED = 0
     #: Drives along its route from where it is, at the speed that was asked for, as if the vehicle moved.

@@ -728,7 +728,7 @@ typedef enum _Waymark__V1__ClusterSetting {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__CLUSTER_SETTING)
 } Waymark__V1__ClusterSetting;
 /*
- * What a client does with a simulated drive.
+ * An order to a client that simulates drives.
  */
 typedef enum _Waymark__V1__SimulationAction {
   WAYMARK__V1__SIMULATION_ACTION__SIMULATION_ACTION_UNSPECIFIED = 0,

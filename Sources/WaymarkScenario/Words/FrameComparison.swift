@@ -1,13 +1,12 @@
-internal import WaymarkHistory
+package import WaymarkHistory
 internal import WaymarkModel
-internal import WaymarkProtocol
-internal import WaymarkScenario
+package import WaymarkProtocol
 
 /// Two frames of the gateway, one of a recording and one of its replay.
-enum FrameComparison {
+package enum FrameComparison {
     /// Whether they are the same but for what may differ. `sessions` are the replay's ids of the recording's; if the recording hides
     /// something of the frame, only the header is compared.
-    static func isEqual(
+    package static func isEqual(
         _ recorded: CrossedFrame, _ replayed: CrossedFrame, _ sessions: [SessionID: SessionID],
         _ isHidden: Bool, _ tolerance: ReplayTolerance = .virtual
     ) -> Bool {
@@ -79,7 +78,7 @@ enum FrameComparison {
     // MARK: Differences
 
     /// The fields that differ.
-    static func differences(
+    package static func differences(
         _ recorded: CrossedFrame, _ replayed: CrossedFrame, _ sessions: [SessionID: SessionID]
     ) -> [FieldDifference] {
         let (old, new) = (recorded.frame.header, replayed.frame.header)
