@@ -134,6 +134,8 @@ struct StartGuidanceRule: LintRule {
         switch step {
         case .published(let session, _, .startGuidance(let trip, _, _)):
             self.start(Identifier(trip.id), session, &context)
+        // Who takes the trips back has nothing left to start.
+        case .published(let session, _, .cancelGuidance): self.waiting[session] = nil
         case .ended(let session, _):
             (self.waiting[session], self.started[session]) = (nil, nil)
             self.open = self.open.filter { $0.value.session != session }
