@@ -61,7 +61,7 @@ declare namespace Answer {
 		reason?: string;
 		/** The name of the configuration with which it is connected as a display. */
 		configuration?: string;
-		/** What it holds, as a display. */
+		/** The state that it holds as a display. */
 		held?: any;
 		/** The last messages that it received, as a display; the newest is the last. */
 		received?: Received[];
