@@ -221,7 +221,7 @@ package struct RigClient: RigPeer {
         case .start:
             self.simulatedSpeed = drive.speedFactor
             self.guide?.setSpeed(drive.speedFactor)
-            self.guide?.standOver(at: now, isResumed: true)
+            self.guide?.standOver(at: now)
         case .stop:
             self.simulatedSpeed = nil
             self.guide?.stand(at: now)
