@@ -42,6 +42,7 @@ struct SessionContent: Sendable, Hashable, Codable {
             }
             if !isSharedStill { self.optOuts += 1 }
             self.previews = trips
+            self.selections = [:]
         }
     }
 

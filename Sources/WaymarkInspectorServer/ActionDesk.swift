@@ -363,8 +363,9 @@ package actor ActionDesk {
 
     /// Keeps what a display receives.
     private func read(_ speaker: Speaker, _ endpoint: VehicleEndpoint) async {
+        let updates = await endpoint.updates
         await endpoint.setReady(true)
-        for await update in await endpoint.updates {
+        for await update in updates {
             speaker.held = update.state
             speaker.received = speaker.received.suffix(Self.receivedMax - 1) + [(update.name, Date())]
             self.version += 1

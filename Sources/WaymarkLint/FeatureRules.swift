@@ -6,8 +6,8 @@ internal import WaymarkProtocol
 struct FeatureUnusedRule: LintRule {
     /// A road without a name is no mistake, but a drive of this length has one with a name.
     private static let guidedMin = Duration.seconds(60)
-    /// Many junctions have no lanes, but of so many maneuvers one has.
-    private static let maneuversMin = 20
+    /// Many junctions have no lanes, and in small towns the map knows none of a whole route: of so many maneuvers one has some.
+    private static let maneuversMin = 100
     /// The number of clients that are followed: any number may come and go.
     private static let clientsMax = 1_024
 

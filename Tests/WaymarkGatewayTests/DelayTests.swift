@@ -164,7 +164,8 @@ import WaymarkProtocol
         var drive = try Drive(endpoint)
         drive.run(seconds: 60)
         let told = drive.told
-        #expect(told.received.count >= 50 && told.shown.count >= 50)
+        // Each second time the clocks are compared first, and the report goes out before that.
+        #expect(told.received.count >= 25 && told.shown.count >= 25)
         #expect(Self.isNear(told.received, endpoint.out))
         #expect(Self.isNear(told.shown, endpoint.out + endpoint.display))
         let measured = drive.delays
@@ -182,7 +183,7 @@ import WaymarkProtocol
         var drive = try Drive(
             Endpoint(testDescription: "asymmetric", out: .milliseconds(100), back: .milliseconds(20)))
         drive.run(seconds: 20)
-        #expect(drive.told.received.count > 10)
+        #expect(drive.told.received.count > 5)
         #expect(Self.isNear(drive.told.received, .milliseconds(60)))
     }
 
@@ -191,7 +192,7 @@ import WaymarkProtocol
             Endpoint(testDescription: "jitter", out: .milliseconds(5), back: .milliseconds(5)))
         drive.jitter = [.zero, .milliseconds(300), .milliseconds(800)]
         drive.run(seconds: 9)
-        #expect(drive.told.received.count >= 5)
+        #expect(drive.told.received.count >= 3)
         #expect(Self.isNear(drive.told.received, .milliseconds(5)))
     }
 

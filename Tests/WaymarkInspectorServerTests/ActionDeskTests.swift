@@ -52,9 +52,11 @@
                 Trip(id: "t", origin: Drive.place, destination: Drive.place),
                 route: RouteInformation(maneuvers: maneuvers, upcomingManeuvers: ids))
             try await drive.desk.act(Self.small)
+            // What was received before it was read is told as a whole.
             try await until {
-                try await drive.desk.seen().endpoint.received?.contains { $0.message == "snapshotEnd" }
-                    == true
+                let endpoint = try await drive.desk.seen().endpoint
+                return isRedacted
+                    ? endpoint.received?.isEmpty == false : endpoint.held?.maneuvers?.isEmpty == false
             }
             let endpoint = try await drive.desk.seen().endpoint
             #expect(endpoint.configuration == "two-maneuvers" && endpoint.state == "connected")

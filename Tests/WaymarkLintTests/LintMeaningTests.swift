@@ -119,7 +119,7 @@ import WaymarkProtocol
     }
 
     @Test func `a client that declares lane guidance adds some`() {
-        let maneuvers = (4...20).map { Maneuver.turn(UInt32($0)) }
+        let maneuvers = (4...100).map { Maneuver.turn(UInt32($0)) }
         let (all, fewer) = (maneuvers, Array(maneuvers.dropLast()))
         let lanes = Publication.addLaneGuidances([.shown(1)], generation: 1)
         #expect(

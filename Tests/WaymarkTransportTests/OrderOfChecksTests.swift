@@ -93,6 +93,7 @@ import WaymarkTransport
             .addRouteSegments([], generation: 1), .upcomingManeuvers([], generation: 1),
             .currentLaneGuidance(nil, generation: 1), .currentRoadName([]),
             .maneuverState(.continue, generation: 1), .tripEstimates(estimates, .default),
+            .speedLimit(SpeedLimit(80, .kilometersPerHour), next: nil),
             .maneuverEstimates(id, estimates, generation: 1), .currentRouteSegment("s", generation: 1),
             .pauseGuidance(.arrived, description: []), .resumeGuidance(generation: 1, .unknown, nil),
             .showAlert(NavigationAlert(id: 1, titleVariants: ["x"])), .dismissAlert(1, .timeout),

@@ -79,6 +79,8 @@ extension Rig {
         public var nextSpeedLimit: WholeField { WholeField("nextSpeedLimit") }
         /// Trips to choose from.
         public var previews: WholeField { WholeField("previews") }
+        /// The trip of the previews that is selected, e.g. `$0["selectedPreview"] == "preview-2"`.
+        public var selectedPreview: WholeField { WholeField("selectedPreview") }
         /// The alert that is shown.
         public var alert: WholeField { WholeField("alert") }
         /// The features that are withheld from it, and why.

@@ -16,12 +16,7 @@ extension EngineConnection {
         for index in answer.routes.indices {
             let route = answer.routes[index]
             do throws(RoutingError) {
-                let traces = try await self.traces(of: route, costing: costing)
-                do throws(RouteReadingError) {
-                    try answer.routes[index].addSpeedLimits(ofTraces: traces)
-                } catch {
-                    throw .unreadable(address: self.address, status: "200", error)
-                }
+                answer.routes[index] = try await self.withSpeedLimits(route, costing: costing)
             } catch {
                 answer.routes[index].notices.append(
                     RouteNotice(path: "$", reason: "no speed limits: \(error)"))
@@ -34,6 +29,20 @@ extension EngineConnection {
                         path: "$", reason: "no speed limits behind the first \(Self.tracedLegsMax) legs"))
             }
         }
+    }
+
+    /// The route with the limits of its traces.
+    private func withSpeedLimits(
+        _ route: EngineRoute, costing: String
+    ) async throws(RoutingError) -> EngineRoute {
+        let traces = try await self.traces(of: route, costing: costing)
+        var route = route
+        do throws(RouteReadingError) {
+            try route.addSpeedLimits(ofTraces: traces)
+        } catch {
+            throw .unreadable(address: self.address, status: "200", error)
+        }
+        return route
     }
 
     /// The answers for the legs of `route`, in order; nil for a leg that is too long to ask for.
@@ -55,7 +64,10 @@ extension EngineConnection {
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
         var traces: [[UInt8]?] = []
-        for index in lines.indices { traces.append(try results[index]?.get() ?? nil) }
+        for index in lines.indices {
+            guard let result = results[index] else { continue }
+            traces.append(try result.get())
+        }
         return traces
     }
 

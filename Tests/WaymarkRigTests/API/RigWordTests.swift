@@ -35,7 +35,7 @@ import WaymarkScenario
         { $0["next.distance"].isBetween("80m", and: 120) }, { $0["connected"] == true },
         { $0["lanes.highlighted"] == [4] }, { $0["lanes.highlighted"].contains(4) },
         { $0["client"].matches("a") }, { $0["alert.id"].isAbsent }, { $0.speedLimit.isAbsent },
-        { $0.nextSpeedLimit.isAbsent }, { $0["speedLimit.value"] == 80 },
+        { $0.nextSpeedLimit.isAbsent }, { $0.selectedPreview.isAbsent }, { $0["speedLimit.value"] == 80 },
         { $0["nextSpeedLimit.distanceMeters"] < "2km" },
     ]
 
