@@ -468,7 +468,7 @@ let package = Package(
             name: "WaymarkRoutesTests",
             dependencies: [
                 "RecordedRoutes", "WaymarkRoutes", "WaymarkModel", "WaymarkProtocol", nioCore, nioPosix,
-            ], exclude: ["Reported", "SpeedLimits"], swiftSettings: tests),
+            ], exclude: ["Reported"], swiftSettings: tests),
         .testTarget(
             name: "WaymarkClientTests",
             dependencies: [

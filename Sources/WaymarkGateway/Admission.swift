@@ -117,8 +117,6 @@ extension Gateway {
             endpoint.settings = old.settings
             endpoint.membership = old.membership
             endpoint.membership?.wait = nil
-            endpoint.timing = old.timing
-            endpoint.timing.reconnect()
         }
         if let place {
             self.vehicles.withValue(at: place) {
@@ -141,7 +139,7 @@ extension Gateway {
     static let featuresOfAll: FeatureSet = [.receipts, .resumption]
 
     private static let vehicleFeatures: [Feature] =
-        Profile.contentFeatures + [.requests, .prompts, .receipts, .resumption, .simulatedDrives]
+        Profile.contentFeatures + [.requests, .prompts, .receipts, .resumption]
 
     private func welcome(_ hello: VehicleHello, _ token: ResumptionToken, isResumed: Bool) -> Welcome {
         self.welcome(
@@ -261,9 +259,7 @@ extension Gateway {
     }
 
     private static let navigationFeatures: [Feature] =
-        Profile.contentFeatures + [
-            .waypointRequests, .destinationRequests, .tripRequests, .receipts, .resumption, .simulatedDrives,
-        ]
+        Profile.contentFeatures + [.waypointRequests, .destinationRequests, .receipts, .resumption]
 
     private func welcome(_ hello: NavigationHello, _ token: ResumptionToken, isResumed: Bool) -> Welcome {
         self.welcome(

@@ -375,15 +375,13 @@ extension Gateway {
             Self.sendEnd(ended, to: connection, into: &actions)
         }
         for request in vehicle.sortedRequests {
-            if self.requests[request]?.session == session {
+            if case .waypoint(session) = self.requests[request]?.kind {
                 self.endRequest(request, .sessionEnded, at: now, into: &actions)
             }
         }
         self.endShares(with: id, .sessionEnded, into: &actions)
-        self.sessions[session]?.forgetSelection(of: id)
         self.vehicles[id]?.lastEnd = SessionEnded(session: session, reason: leaving.reason)
         self.vehicles[id]?.routeSource = nil
-        self.vehicles[id]?.routeFeedback = nil
     }
 
     /// Tells an endpoint that a session has ended, or that its vehicle is in none. What waits of it is dropped, because SessionEnded

@@ -21,8 +21,7 @@ struct RecordObjects {
             guidanceWanted: vehicle.isGuidanceWanted, owner: vehicle.owner,
             standing: self.standing(vehicle).sorted(),
             endpoints: vehicle.endpoints.map { self.object($0, vehicle) },
-            routeSource: vehicle.routeSource?.name,
-            routeFeedback: vehicle.routeFeedback.map { JSONPart(ModelJSON.feedback($0)) })
+            routeSource: vehicle.routeSource?.name)
     }
 
     private func object(

@@ -134,8 +134,7 @@ struct VehicleAnswer {
             maneuvers: self.maneuvers, laneGuidances: self.laneGuidances, segments: self.segments,
             stops: (self.picture.published?.trip?.waypoints ?? []).map { JSONPart(ModelJSON.waypoint($0)) },
             routeKey: self.picture.content.map(Self.routeKey),
-            routeSource: self.picture.record?.routeSource?.name,
-            routeFeedback: self.picture.record?.routeFeedback.map(Story.feedback))
+            routeSource: self.picture.record?.routeSource?.name)
     }
 
     /// The reasons below a path, and for all of the key; their paths are those in the row.
@@ -287,19 +286,18 @@ struct VehicleAnswer {
 enum StateObjects {
     static func object(_ state: VehicleState) -> [String: Any] {
         var short = state
-        short.segments = []
+        for index in short.segments.indices { short.segments[index].coordinates = [] }
         var object = ClusterJSON.object(short)
         object["segments"] = state.segments.map(self.segment)
         return object
     }
 
-    /// With `points` in place of its line, and the number of its speed limits.
+    /// With `points` in place of its line.
     static func segment(_ segment: RouteSegment) -> [String: Any] {
         var short = segment
-        (short.coordinates, short.speedLimits) = ([], [])
+        short.coordinates = []
         var object = ModelJSON.segment(short)
         object["coordinates"] = nil
-        if !segment.speedLimits.isEmpty { object["speedLimits"] = segment.speedLimits.count }
         object["points"] = segment.coordinates.count
         return object
     }

@@ -13,8 +13,6 @@ extension MessageType {
         case publisher
         case endpoint
         case observer
-        /// Both ask a client to simulate a drive.
-        case endpointOrObserver
         /// Only the gateway sends it.
         case gateway
     }

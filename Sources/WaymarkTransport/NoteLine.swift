@@ -24,7 +24,6 @@ extension Gateway.Note {
         case .ended: .sessionEnded
         case .waypointRequested: .waypointRequested
         case .destinationRequested: .destinationRequested
-        case .tripRequested: .startRequested
         case .requestEnded: .requestEnded
         }
     }
@@ -50,8 +49,7 @@ extension Gateway.Note {
             metadata[LogKey.rule] = "\(decider)"
         case .helloRefused(let decider): metadata[LogKey.rule] = "\(decider)"
         case .requestEnded(_, let outcome): metadata[LogKey.outcome] = "\(outcome)"
-        case .opened, .joined, .resumed, .suspended, .restored, .waypointRequested, .destinationRequested,
-            .tripRequested:
+        case .opened, .joined, .resumed, .suspended, .restored, .waypointRequested, .destinationRequested:
             break
         }
         return metadata

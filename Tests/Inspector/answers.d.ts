@@ -59,17 +59,6 @@ declare namespace Answer {
 		endpoint: string;
 		state: string;
 		reason?: string;
-		/** The name of the configuration with which it is connected as a display. */
-		configuration?: string;
-		/** The state that it holds as a display. */
-		held?: any;
-		/** The last messages that it received, as a display; the newest is the last. */
-		received?: Received[];
-	}
-
-	interface Received {
-		message: string;
-		at: number;
 	}
 
 	interface Prompt {
@@ -185,8 +174,6 @@ declare namespace Answer {
 		pauseReason?: string;
 		endReason?: string;
 		currentRoadName?: string;
-		speedLimit?: string;
-		nextSpeedLimit?: string;
 		destination?: string;
 		laneGuidance?: number;
 		distanceLeftMeters?: number;
@@ -234,16 +221,6 @@ declare namespace Answer {
 		behind?: number;
 		behindAtLeast?: boolean;
 		receiptAt?: number;
-		/** Delays from when the gateway accepted publications until the endpoint had received them. */
-		receivedDelays?: Delays;
-		/** The same until their content was on its display. */
-		shownDelays?: Delays;
-	}
-
-	interface Delays {
-		count: number;
-		lastMilliseconds: number;
-		meanMilliseconds: number;
 	}
 
 	interface ReceiptRow {
@@ -455,7 +432,6 @@ declare namespace Answer {
 		/** None in a preview. */
 		endpoints?: (EndpointRecord & Connection)[];
 		routeSource?: string;
-		routeFeedback?: any;
 	}
 
 	interface EndpointRecord {
@@ -742,8 +718,6 @@ declare namespace Answer {
 		stops: any[];
 		routeKey?: string;
 		routeSource?: string;
-		/** A sentence about how far the vehicle gets. */
-		routeFeedback?: string;
 	}
 
 	interface ManeuverRow {

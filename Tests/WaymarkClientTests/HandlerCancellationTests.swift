@@ -6,7 +6,7 @@ import WaymarkProtocol
 @testable import WaymarkClient
 
 /// What a client's handlers answer.
-enum AnsweredRequest: String, CaseIterable, Sendable { case stop, ownPrompt, drive, start }
+enum AnsweredRequest: String, CaseIterable, Sendable { case stop, ownPrompt, drive }
 
 /// What ends a request at the client that was asked.
 enum RequestEnd: String, CaseIterable, Sendable {
@@ -52,12 +52,6 @@ enum RequestEnd: String, CaseIterable, Sendable {
             return .decline(.busy)
         }
 
-        func answer(_ inquiry: StartTripInquiry) async -> StartTripAnswer {
-            guard inquiry.vehicle != "late" else { return .decline(.invalid) }
-            await self.wait()
-            return .accept(whenAccepted: {})
-        }
-
         func answer(_ inquiry: DestinationInquiry) async -> DestinationAnswer {
             guard inquiry.vehicle != "late" else { return .decline(.invalid) }
             await self.wait()
@@ -83,8 +77,7 @@ enum RequestEnd: String, CaseIterable, Sendable {
             let client = try await connecting
             async let opening = client.openSession(
                 vehicles: .vehicles(["car", "late"]),
-                onWaypoint: { inquiry, _ in await waiting.answer(inquiry, request) },
-                onStartTrip: { inquiry, _ in await waiting.answer(inquiry) })
+                onWaypoint: { inquiry, _ in await waiting.answer(inquiry, request) })
             let opened = await peer.next {
                 if case .openSession(let opening) = $0.message { opening.requestID } else { nil }
             }
@@ -98,17 +91,13 @@ enum RequestEnd: String, CaseIterable, Sendable {
         }
 
         func ask(_ request: AnsweredRequest, _ id: Identifier, _ vehicle: VehicleID) async throws {
-            switch request {
-            case .stop, .ownPrompt:
+            guard request == .drive else {
                 let stop = WaypointRequest(requestID: id, waypoint: place, vehicle: vehicle)
-                try await self.peer.send(.waypointRequest(stop), session: HandlerCancellationTests.session)
-            case .start:
-                let start = StartTripRequest(requestID: id, trip: "trip-1", vehicle: vehicle)
-                try await self.peer.send(.startTripRequest(start), session: HandlerCancellationTests.session)
-            case .drive:
-                let drive = DestinationRequest(requestID: id, destination: place, vehicle: vehicle)
-                try await self.peer.send(.destinationRequest(drive))
+                return try await self.peer.send(
+                    .waypointRequest(stop), session: HandlerCancellationTests.session)
             }
+            let drive = DestinationRequest(requestID: id, destination: place, vehicle: vehicle)
+            try await self.peer.send(.destinationRequest(drive))
         }
 
         func tell(

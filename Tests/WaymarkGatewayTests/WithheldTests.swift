@@ -21,8 +21,7 @@ extension Publication {
         case .currentRouteSegment: [.routeSegments]
         case .plain(.currentRoadName): [.currentRoadName]
         case .showAlert, .dismissAlert: [.navigationAlerts]
-        case .speedLimit: [.speedLimit]
-        case .shareDestination(_, let destination, _): destination.content.union([.destinationSharing])
+        case .shareDestination(_, let destination): destination.content.union([.destinationSharing])
         case .tripEstimates, .pauseGuidance, .finishGuidance, .cancelGuidance, .publishExtension: []
         }
     }
@@ -58,7 +57,6 @@ extension RouteSegment {
             content.insert(.maneuvers)
         }
         if !self.laneGuidances.isEmpty || self.currentLaneGuidance != nil { content.insert(.laneGuidance) }
-        if !self.speedLimits.isEmpty { content.insert(.speedLimit) }
         return content
     }
 }
@@ -199,7 +197,6 @@ struct WithheldRun {
         self.publish(.startGuidance(self.trip, generation: generation, route))
         self.publish(.tripPreviews([self.trip], selected: ""))
         self.publish(.currentRoadName(["Long Lane", "L1"]))
-        if !refused.contains(.speedLimit) { self.publish(.speedLimit(.unlimited, next: nil)) }
         self.publish(.showAlert(NavigationAlert(id: generation, titleVariants: ["Traffic jam", "Jam"])))
         if !refused.contains(.maneuvers) {
             self.publish(.maneuverState(.prepare, generation: generation))
@@ -224,16 +221,14 @@ struct WithheldRun {
         RouteSegment(
             id: id, origin: self.trip.origin, destination: self.trip.destination, maneuvers: maneuvers,
             laneGuidances: lane.map { [$0] } ?? [], currentManeuvers: maneuvers,
-            currentLaneGuidance: lane,
-            speedLimits: self.refusedFeatures.contains(.speedLimit)
-                ? [] : [SpeedLimitSpan(from: 0, SpeedLimit(80, .kilometersPerHour))])
+            currentLaneGuidance: lane)
     }
 
     /// What the gateway refuses of the client.
     private var refusedFeatures: Set<Feature> {
         switch self.cause {
         case .policy, .clientDoesNotProvide:
-            [.laneGuidance, .maneuvers, .routeSegments, .speedLimit].contains(self.feature)
+            self.feature == .laneGuidance || self.feature == .maneuvers || self.feature == .routeSegments
                 ? [self.feature] : []
         case .notRequested, .policyChanged, .noConsent, .consentWithdrawn, .clientProvidesLess, .tripUpdated,
             .tripReplaced, .noCapacity:

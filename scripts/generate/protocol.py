@@ -23,7 +23,6 @@ SENDERS = {
     "published": "publisher",
     "from endpoints": "endpoint",
     "from observers": "observer",
-    "from endpoints and observers": "endpointOrObserver",
     "from the gateway": "gateway",
 }
 KEYWORDS = {"continue", "default", "in"}

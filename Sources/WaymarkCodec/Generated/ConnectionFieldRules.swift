@@ -107,14 +107,11 @@ extension FieldRules {
     ]
 
     static let ping: Rules = [
-        "nonce": .any,
-        "sent_nanoseconds": .any,
+        "nonce": .any
     ]
 
     static let pong: Rules = [
-        "nonce": .any,
-        "received_nanoseconds": .any,
-        "sent_nanoseconds": .any,
+        "nonce": .any
     ]
 
     static let error: Rules = [

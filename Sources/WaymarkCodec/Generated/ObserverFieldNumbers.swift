@@ -18,18 +18,6 @@ extension FieldNumber {
         static let instantMicroseconds = 3
     }
 
-    enum DelayCounts {
-        static let counts = 1
-        static let totalMicroseconds = 2
-        static let lastMicroseconds = 3
-    }
-
-    enum EndpointDelays {
-        static let received = 1
-        static let shown = 2
-        static let roundTripMicroseconds = 3
-    }
-
     enum EndpointRecord {
         static let endpoint = 1
         static let connectionId = 2
@@ -43,7 +31,6 @@ extension FieldNumber {
         static let settings = 10
         static let receipt = 11
         static let receiveFrameBytesMax = 12
-        static let delays = 13
     }
 
     enum VehicleRecord {
@@ -55,7 +42,6 @@ extension FieldNumber {
         static let routeSource = 6
         static let endpoints = 7
         static let owner = 8
-        static let routeFeedback = 9
     }
 
     enum ClientRecord {

@@ -29,8 +29,6 @@ extension RouteSegment {
             unsafe wire.pointee.current_lane_guidance_id = self.currentLaneGuidance?.rawValue ?? 0
             unsafe wire.pointee.trip_travel_estimates = self.tripTravelEstimates?.wire(in: arena)
             unsafe wire.pointee.maneuver_travel_estimates = self.maneuverTravelEstimates?.wire(in: arena)
-            unsafe (wire.pointee.n_speed_limits, wire.pointee.speed_limits) =
-                unsafe arena.list(self.speedLimits) { unsafe $0.wire(in: arena) }
         }
     }
 
@@ -51,9 +49,6 @@ extension RouteSegment {
         }
         self.maneuverTravelEstimates = unsafe wire.pointee.maneuver_travel_estimates.map {
             unsafe TravelEstimates($0)
-        }
-        self.speedLimits = unsafe list(wire.pointee.n_speed_limits, wire.pointee.speed_limits) {
-            unsafe SpeedLimitSpan($0)
         }
     }
 }
@@ -103,21 +98,19 @@ extension RouteInformation {
 extension PublicationOutline.Segment {
     private typealias Field = FieldNumber.RouteSegment
 
-    /// The outlines of a list of segments, no two ids alike. Checks that fields do not contradict each other.
+    /// The outlines of a list of segments, no two ids alike.
     static func list(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [Self] {
-        let segments = try wire.elements(field, "segments", Self.init(checking:))
+        let segments = try wire.elements(field, "segments") { Self($0) }
         try checkUnique(segments.map(\.id), "segments")
         return segments
     }
 
-    private init(checking segment: WireMessage) throws(Rejection) {
+    private init(_ segment: WireMessage) {
         self.init(id: segment.identifier(Field.id))
         self.maneuvers = segment.numbers(Field.maneuverIds, ManeuverID.init)
         self.laneGuidances = segment.numbers(Field.laneGuidanceIds, LaneGuidanceID.init)
         self.currentManeuvers = segment.numbers(Field.currentManeuverIds, ManeuverID.init)
         self.currentLaneGuidance = segment.number(Field.currentLaneGuidanceId).given.map(LaneGuidanceID.init)
-        self.hasSpeedLimits = segment.first(Field.speedLimits) != nil
-        if self.hasSpeedLimits { try SpeedLimitSpan.check(segment) }
     }
 }
 

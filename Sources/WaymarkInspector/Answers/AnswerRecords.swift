@@ -19,7 +19,6 @@ extension Answer {
         /// None in a preview.
         var endpoints: [Joined<EndpointRecord, Connection>]?
         var routeSource: String?
-        var routeFeedback: JSONPart?
     }
 
     struct EndpointRecord: Encodable {

@@ -88,8 +88,6 @@ extension Answer {
         let stops: [JSONPart]
         var routeKey: String?
         var routeSource: String?
-        /// A sentence about how far the vehicle gets.
-        var routeFeedback: String?
     }
 
     struct ManeuverRow: Encodable {

@@ -8,15 +8,15 @@
 public enum ManeuverType: WireEnumeration {
     /// Nothing to turn at.
     case noTurn
-    /// Turn left, by 45 to 135 degrees.
+    /// Turn left.
     case leftTurn
-    /// Turn right, by 45 to 135 degrees.
+    /// Turn right.
     case rightTurn
-    /// Go straight ahead; the road's name changes.
+    /// Go straight ahead.
     case straightAhead
-    /// Make a U-turn and proceed to the route.
+    /// Make a U-turn.
     case uTurn
-    /// Follow the same road.
+    /// Follow the road.
     case followRoad
     /// Enter a roundabout.
     case enterRoundabout
@@ -26,15 +26,15 @@ public enum ManeuverType: WireEnumeration {
     case offRamp
     /// Take a ramp onto a road.
     case onRamp
-    /// Arrive where navigation is complete; the rest of the journey needs another means of transport.
+    /// The end of navigation, where the road network ends before the destination.
     case arriveEndOfNavigation
-    /// Proceed to the beginning of the route.
+    /// Start driving along the route.
     case startRoute
     /// Arrive at the destination, or at a waypoint.
     case arriveAtDestination
-    /// Keep left where the road divides.
+    /// Keep left at a fork.
     case keepLeft
-    /// Keep right where the road divides.
+    /// Keep right at a fork.
     case keepRight
     /// Drive onto a ferry.
     case enterFerry
@@ -42,7 +42,7 @@ public enum ManeuverType: WireEnumeration {
     case exitFerry
     /// Change from one ferry to another.
     case changeFerry
-    /// Proceed to the beginning of the route with a U-turn.
+    /// Start driving along the route with a U-turn.
     case startRouteWithUTurn
     /// Make a U-turn by way of a roundabout.
     case uTurnAtRoundabout
@@ -60,8 +60,7 @@ public enum ManeuverType: WireEnumeration {
     case arriveAtDestinationRight
     /// Make a U-turn when possible: the vehicle is off the route.
     case uTurnWhenPossible
-    /// Arrive where the directions end and navigation is complete; the rest of the journey needs another
-    /// means of transport.
+    /// The end of the directions, where no further ones are known.
     case arriveEndOfDirections
     /// Take exit 1 of a roundabout.
     case roundaboutExit1
@@ -101,13 +100,13 @@ public enum ManeuverType: WireEnumeration {
     case roundaboutExit18
     /// Take exit 19 of a roundabout.
     case roundaboutExit19
-    /// Turn sharp left, by 135 to 180 degrees.
+    /// Turn sharp left.
     case sharpLeftTurn
-    /// Turn sharp right, by 135 to 180 degrees.
+    /// Turn sharp right.
     case sharpRightTurn
-    /// Turn slightly left, by less than 45 degrees, onto a different road.
+    /// Turn slightly left.
     case slightLeftTurn
-    /// Turn slightly right, by less than 45 degrees, onto a different road.
+    /// Turn slightly right.
     case slightRightTurn
     /// Change from one motorway to another.
     case changeHighway

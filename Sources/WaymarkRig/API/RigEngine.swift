@@ -314,8 +314,7 @@ extension Scenario.Word {
     fileprivate var needsPast: Bool {
         switch self {
         case .outcome, .holdsWhatWasPublished, .ended: true
-        case .message, .eventually, .always, .never, .sometimes, .rate, .gap, .inOrder, .exactly, .unchanged,
-            .shownWithin:
+        case .message, .eventually, .always, .never, .sometimes, .rate, .gap, .inOrder, .exactly, .unchanged:
             false
         }
     }

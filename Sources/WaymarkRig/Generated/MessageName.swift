@@ -11,12 +11,11 @@ extension Rig {
         case tripPreviews, startGuidance, updateTrip, addManeuvers, addLaneGuidances, addRouteSegments,
             upcomingManeuvers, currentLaneGuidance, currentRoadName, updateManeuverState, updateTripEstimates,
             updateManeuverEstimates, currentRouteSegment, pauseGuidance, resumeGuidance, showAlert,
-            dismissAlert, shareDestination, finishGuidance, cancelGuidance, updateSpeedLimit, publishExtension
+            dismissAlert, shareDestination, finishGuidance, cancelGuidance, publishExtension
         // Of vehicles, and about requests.
         case waypointRequest, destinationRequest, withdrawRequest, requestAnswer, prompt, promptAnswer,
             promptOver, requestOutcome, cancelNavigation, allowNavigation, updateRouteSource, vehicleSettings,
-            zoomCluster, alertResponse, destinationShareAnswer, destinationShareStatus, vehicleExtension,
-            selectPreview, startTripRequest, destinationShareWanted, updateRouteFeedback, simulateDrive
+            zoomCluster, alertResponse, destinationShareAnswer, destinationShareStatus, vehicleExtension
         // Of observers.
         case observe, observationBegin, observedRecords, observedEvent, observedFrames, observationGap,
             readCounters, counters

@@ -123,7 +123,9 @@ package struct OSRMManeuver: Sendable, Hashable {
     /// A road that continues under another name.
     private var bend: ManeuverType {
         switch self.direction {
-        case .slightLeft, .straight, .slightRight, nil: .straightAhead
+        case .straight, nil: .followRoad
+        case .slightLeft: .keepLeft
+        case .slightRight: .keepRight
         case .some(let direction): direction.turn
         }
     }

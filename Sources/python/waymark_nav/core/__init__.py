@@ -16,7 +16,6 @@ from waymark_nav.core._client import (
     SessionOpen,
     SessionOver,
     ShareEnded,
-    SimulationAsked,
 )
 from waymark_nav.core._endpoint import Endpoint, EndpointSettings, RequestEnded, StopEnded, Update
 from waymark_nav.core._observer import CountersRead, Entry, Observer, ObserverSettings, Records, frames_in
@@ -52,7 +51,6 @@ __all__ = [
     "SessionOpen",
     "SessionOver",
     "ShareEnded",
-    "SimulationAsked",
     "StopEnded",
     "Traced",
     "Update",

@@ -24,11 +24,6 @@ OWED_BYTES_MAX = 262_144
 _CONTROL = range(0x0001, 0x0010)
 
 
-def clock_nanoseconds(now: float) -> int:
-    """What messages say that the clock showed."""
-    return max(0, int(now * 1_000_000_000))
-
-
 class ConnectionState(Enum):
     """Where a connection is."""
 
@@ -156,8 +151,7 @@ class Connection:
         elif not self.is_active or isinstance(message, Hello | Welcome):
             self.leave(CloseCode.UNEXPECTED_MESSAGE, "expected another message", now)
         elif isinstance(message, Ping):
-            times = None if message.sent_nanoseconds is None else clock_nanoseconds(now)
-            pong = frame(Pong(nonce=message.nonce, received_nanoseconds=times, sent_nanoseconds=times))
+            pong = frame(Pong(nonce=message.nonce))
             self.send(pong, now)
             self._pong_bytes += HEADER_BYTES + len(pong.body)
             self.cut_if_owed_too_much(now)
