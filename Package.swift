@@ -468,7 +468,7 @@ let package = Package(
             name: "WaymarkRoutesTests",
             dependencies: [
                 "RecordedRoutes", "WaymarkRoutes", "WaymarkModel", "WaymarkProtocol", nioCore, nioPosix,
-            ], exclude: ["Reported"], swiftSettings: tests),
+            ], exclude: ["Reported", "SpeedLimits"], swiftSettings: tests),
         .testTarget(
             name: "WaymarkClientTests",
             dependencies: [

@@ -265,7 +265,6 @@ static void update(const struct frame *frame) {
         WITH(ResumeGuidance, resume_guidance, paused = false;
              if (m->generation != route.generation) begin_route(m->route, m->generation););
         break;
-    case SHARE: answer_share(frame); break;
     default: apply_vehicle_message(frame);
     }
 }
@@ -305,6 +304,7 @@ static void apply(const struct frame *frame) {
              bool is_kept = frame->flags & RETAINED && m->content.len == 1 && strcmp(m->name, extensions[0]) == 0;
              gauges[frame->key] = is_kept ? m->content.data[0] + 1 : 0;);
         break;
+    case SHARE: answer_share(frame); break; /* also of a trip preview */
     default: if (frame->session && !*trip) break; /* the others of a session need guidance */
         update(frame);
     }

@@ -32,6 +32,8 @@ package struct DriveState: Hashable, Sendable {
     package var roadName: [String] = []
     package var maneuverState: ManeuverState?
     package var tripEstimates: TravelEstimates?
+    package var speedLimit: SpeedLimit?
+    package var nextSpeedLimit: SpeedLimitAhead?
     package var maneuverEstimates: [ManeuverID: TravelEstimates] = [:]
     package var pause: Publication?
     package var alert: NavigationAlert?
@@ -64,6 +66,7 @@ package struct DriveState: Hashable, Sendable {
         case .plain(.currentRoadName(let variants)): self.roadName = variants
         case .maneuverState(let state, _): self.maneuverState = state
         case .tripEstimates(let estimates, _): self.tripEstimates = estimates
+        case .speedLimit(let limit, let next): (self.speedLimit, self.nextSpeedLimit) = (limit, next)
         case .maneuverEstimates(let id, let estimates, _): self.maneuverEstimates[id] = estimates
         case .currentRouteSegment(let id, _): self.currentSegment = id
         case .pauseGuidance:
@@ -112,6 +115,7 @@ package struct DriveState: Hashable, Sendable {
         self.maneuverState = nil
         self.others = self.others.filter { !$1.rule.isOfRoute }
         self.tripEstimates = route.tripTravelEstimates
+        (self.speedLimit, self.nextSpeedLimit) = (nil, nil)
         self.maneuverEstimates = [:]
         if let first = route.upcomingManeuvers.first {
             self.maneuverEstimates[first] = route.maneuverTravelEstimates
@@ -167,6 +171,8 @@ package struct DriveState: Hashable, Sendable {
         compare("roadName") { $0.roadName }
         compare("maneuverState") { $0.maneuverState }
         compare("tripEstimates") { $0.tripEstimates }
+        compare("speedLimit") { $0.speedLimit }
+        compare("nextSpeedLimit") { $0.nextSpeedLimit }
         // By key: the order of a dictionary is another in each process.
         for id in Set(self.maneuverEstimates.keys).union(other.maneuverEstimates.keys).sorted(by: {
             $0.rawValue < $1.rawValue

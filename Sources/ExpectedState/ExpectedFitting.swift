@@ -49,6 +49,10 @@ package struct ExpectedFitting: Hashable, Sendable {
             fitted.roadName = Self.apply(self.limits.currentRoadNameLengthMax, to: state.roadName)
         }
         fitted.tripEstimates = state.tripEstimates.map(self.apply)
+        if self.has(.speedLimit) {
+            fitted.speedLimit = state.speedLimit
+            fitted.nextSpeedLimit = state.nextSpeedLimit.map(self.apply)
+        }
         fitted.pause = state.pause
         if self.has(.navigationAlerts) { fitted.alert = state.alert.map(self.apply) }
         fitted.others = state.others.compactMapValues(self.apply)
@@ -104,11 +108,13 @@ package struct ExpectedFitting: Hashable, Sendable {
             return .currentRoadName(Self.apply(self.limits.currentRoadNameLengthMax, to: variants))
         case .maneuverState: return self.has(.maneuvers) ? publication : nil
         case .tripEstimates(let estimates, let color): return .tripEstimates(self.apply(estimates), color)
+        case .speedLimit(let limit, let next):
+            return self.has(.speedLimit) ? .speedLimit(limit, next: next.map(self.apply)) : nil
         case .showAlert(let alert): return self.has(.navigationAlerts) ? .showAlert(self.apply(alert)) : nil
         case .dismissAlert: return self.has(.navigationAlerts) ? publication : nil
-        case .shareDestination(let id, let destination):
+        case .shareDestination(let id, let destination, let trip):
             guard self.has(.destinationSharing) else { return nil }
-            return .shareDestination(shareID: id, self.apply(destination))
+            return .shareDestination(shareID: id, self.apply(destination), trip: trip)
         case .publishExtension(let published):
             return self.has(published.name) ? publication : nil
         case .resumeGuidance(_, _, .none): return publication
@@ -168,6 +174,13 @@ package struct ExpectedFitting: Hashable, Sendable {
         return fitted
     }
 
+    private func apply(_ ahead: SpeedLimitAhead) -> SpeedLimitAhead {
+        guard self.units != .asPublished else { return ahead }
+        var fitted = ahead
+        fitted.distanceToDisplay = .rounded(ahead.distance, units: self.units)
+        return fitted
+    }
+
     private func apply(_ waypoint: Waypoint) -> Waypoint {
         var fitted = waypoint
         fitted.nameVariants = Self.apply(self.limits.destinationNameLengthMax, to: fitted.nameVariants)
@@ -185,6 +198,7 @@ package struct ExpectedFitting: Hashable, Sendable {
         fitted.origin = self.apply(trip.origin)
         fitted.destination = self.apply(trip.destination)
         fitted.waypoints = trip.waypoints.map(self.apply)
+        fitted.travelEstimates = trip.travelEstimates.map(self.apply)
         return fitted
     }
 
@@ -211,7 +225,18 @@ package struct ExpectedFitting: Hashable, Sendable {
         var fitted = segment
         fitted.origin = self.apply(segment.origin)
         fitted.destination = self.apply(segment.destination)
-        fitted.coordinates = Self.thin(segment.coordinates, Int(self.limits.routeSegmentPointsMax))
+        let kept = Self.kept(segment.coordinates, Int(self.limits.routeSegmentPointsMax))
+        fitted.coordinates = kept.map { segment.coordinates[$0] }
+        if !self.has(.speedLimit) {
+            fitted.speedLimits = []
+        } else if kept.count < segment.coordinates.count {
+            // REQ-SPEED-03: the span that holds at each point, where it differs from that of the point before.
+            let held = kept.map { point in segment.speedLimits.lastIndex { Int($0.firstPoint) <= point } }
+            fitted.speedLimits = held.indices.compactMap { index in
+                guard let span = held[index], index == 0 || held[index - 1] != span else { return nil }
+                return SpeedLimitSpan(from: UInt32(index), segment.speedLimits[span].limit)
+            }
+        }
         if !self.has(.maneuvers) {
             fitted.maneuvers = []
             fitted.currentManeuvers = []
@@ -227,8 +252,14 @@ package struct ExpectedFitting: Hashable, Sendable {
 
     /// Removes the point that costs least, again and again, until `countMax` points remain. Compares all costs for each removal.
     package static func thin(_ line: [Coordinate], _ countMax: Int) -> [Coordinate] {
-        guard countMax > 0, line.count > countMax else { return line }
-        guard countMax > 1 else { return line.suffix(1) }
+        self.kept(line, countMax).map { line[$0] }
+    }
+
+    /// The indices of the points that remain.
+    private static func kept(_ line: [Coordinate], _ countMax: Int) -> [Int] {
+        var kept = Array(line.indices)
+        guard countMax > 0, line.count > countMax else { return kept }
+        guard countMax > 1 else { return kept.suffix(1) }
         var (line, lost) = (line, line.map { _ in Int64(0) })
         while line.count > countMax {
             var best: (index: Int, cost: Int64)?
@@ -242,8 +273,9 @@ package struct ExpectedFitting: Hashable, Sendable {
             lost[best.index - 1] = best.cost
             line.remove(at: best.index)
             lost.remove(at: best.index)
+            kept.remove(at: best.index)
         }
-        return line
+        return kept
     }
 
     /// The distance of a point from the line segment between two others, in a flat projection around the point, rounded.

@@ -4,8 +4,13 @@ package enum AccessRole: String, Sendable, Hashable, CaseIterable {
     case vehicle
     /// Guides vehicles.
     case navigation
-    /// Watches vehicles. No peer has this role yet.
+    /// Watches vehicles.
     case observer
+    /// Asks clients to simulate drives: no role of a connection, but what a vehicle's endpoint or an observer may do beside its own.
+    case simulate
+
+    /// Whether a rule about it may be about some clients only.
+    package var concernsClients: Bool { self == .navigation || self == .simulate }
 }
 
 /// Who a peer is, as far as its transport knows.
@@ -79,7 +84,7 @@ package struct AccessRule: Sendable, Hashable {
     package var subjects = Subjects.anyone
     /// nil for every vehicle.
     package var vehicles: GlobList?
-    /// The ids of clients that the rule is about; nil for every client. Without effect on the other roles.
+    /// The ids of clients that the rule is about; nil for every client. Of a client that simulates, the one that is asked.
     package var clients: GlobList?
     /// The highest priority of a client; nil if the rule does not limit it.
     package var priorityMax: Int32?
@@ -99,7 +104,7 @@ package struct AccessRule: Sendable, Hashable {
     ) -> Mismatch? {
         if !self.roles.contains(role) { return .role }
         if !self.subjects.contains(subject) { return .subject }
-        if role == .navigation, !self.appliesToClient(client) { return .client }
+        if role.concernsClients, !self.appliesToClient(client) { return .client }
         return self.vehicles.matches(Array(vehicle.utf8)) ? nil : .vehicle
     }
 

@@ -22,6 +22,8 @@ public enum GuidanceFeature: String, Sendable, Hashable, CaseIterable {
     case timeZone
     /// Trips to choose from before guidance.
     case tripPreviews
+    /// Speed limits: where the vehicle is, ahead, and along the line of the route.
+    case speedLimit
     /// Requests of the vehicle: stops, destinations, the end of guidance.
     case requests
     /// Questions to the vehicle's user.
@@ -34,6 +36,10 @@ public enum GuidanceFeature: String, Sendable, Hashable, CaseIterable {
     case receipts
     /// Sessions that survive a lost connection.
     case resumption
+    /// A client that is told which trip of its previews is selected, and that answers requests to start one.
+    case tripRequests
+    /// A client that simulates drives when it is asked to, or an endpoint that asks for it.
+    case simulatedDrives
 }
 
 /// The reason why a feature is withheld.
@@ -50,6 +56,8 @@ public enum WithholdingReason: String, Sendable, Hashable, CaseIterable {
     case noConsent
     /// The gateway's operator withholds it.
     case policy
+    /// The vehicle says that it does not show it now.
+    case vehicleDoesNotWant
     /// No reason was given.
     case unspecified
 }
@@ -74,6 +82,9 @@ extension GuidanceFeature {
             case .destinationRequests: .destinationRequests
             case .receipts: .receipts
             case .resumption: .resumption
+            case .speedLimit: .speedLimit
+            case .tripRequests: .tripRequests
+            case .simulatedDrives: .simulatedDrives
             }
     }
 }
@@ -88,6 +99,7 @@ extension WithholdingReason {
             case .tripOptedOut: .tripOptedOut
             case .noConsent: .noConsent
             case .policy: .policy
+            case .vehicleDoesNotWant: .vehicleDoesNotWant
             case nil: .unspecified
             }
     }

@@ -63,6 +63,23 @@ package enum Codec {
         return writer.frame()
     }
 
+    /// A Ping that asks for times.
+    static func ping(_ header: FrameHeader, _ nonce: UInt64, sentNanoseconds: UInt64) -> Frame {
+        var writer = FrameWriter(header, bodyByteCount: 22)
+        writer.number(FieldNumber.Ping.nonce, nonce)
+        writer.present(FieldNumber.Ping.sentNanoseconds, sentNanoseconds)
+        return writer.frame()
+    }
+
+    /// A Pong with times.
+    static func pong(_ header: FrameHeader, _ nonce: UInt64, _ times: PongTimes) -> Frame {
+        var writer = FrameWriter(header, bodyByteCount: 33)
+        writer.number(FieldNumber.Pong.nonce, nonce)
+        writer.present(FieldNumber.Pong.receivedNanoseconds, times.receivedNanoseconds)
+        writer.present(FieldNumber.Pong.sentNanoseconds, times.sentNanoseconds)
+        return writer.frame()
+    }
+
     /// An Acknowledgement, which each client gets up to twice a second.
     static func acknowledgement(_ header: FrameHeader, _ sequence: UInt64) -> Frame {
         var writer = FrameWriter(header, bodyByteCount: 11)

@@ -22,6 +22,12 @@ struct FrameWriter {
         self.varint(value)
     }
 
+    /// Writes a number that is in a oneof, also 0.
+    mutating func present(_ field: Int, _ value: UInt64) {
+        self.varint(UInt64(field) << 3)
+        self.varint(value)
+    }
+
     /// Writes a text up to its first NUL; an empty text is left out, as proto3 does.
     mutating func text(_ field: Int, _ text: String) {
         unsafe text.utf8.span.withUnsafeBufferPointer { bytes in

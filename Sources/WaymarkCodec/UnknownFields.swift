@@ -108,6 +108,13 @@ private struct Restoration {
                 lists[field.number, default: []].append(field.content)
             }
         }
+        // Elements are matched by their index: not if some were dropped.
+        for (number, list) in lists
+        where unsafe message.pointee.field(number)?.isRepeated == true
+            && WireFields(bytes).count(where: { $0.number == number }) != list.count
+        {
+            lists[number] = nil
+        }
         var restored: [UInt8] = []
         var counts: [Int: Int] = [:]
         for field in WireFields(bytes) {

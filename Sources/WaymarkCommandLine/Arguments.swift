@@ -64,7 +64,10 @@ func routingEngine(_ text: String, _ side: Side?) throws -> any RoutingEngine {
     do throws(RoutingError) {
         if parts.count == 2 {
             switch parts[0] {
-            case "valhalla": return try ValhallaEngine(parts[1], reading: reading)
+            case "valhalla":
+                var engine = try ValhallaEngine(parts[1], reading: reading)
+                engine.readsSpeedLimits = true
+                return engine
             case "osrm": return try OSRMEngine(parts[1], reading: reading)
             default: break  // Refused below.
             }

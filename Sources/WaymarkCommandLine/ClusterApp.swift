@@ -59,6 +59,8 @@ actor ClusterApp {
     private(set) var state = VehicleState()
     /// The last state of which all parts have arrived: what the screen shows.
     private var shown = VehicleState()
+    /// The trips to choose from, and what the user has chosen; nil without any.
+    var preview: ClusterPreview?
     private var connection = "connecting"
     private var wasConnected = false
     /// An update arrived before the `.connected` event; ignore that event when it comes.
@@ -68,6 +70,7 @@ actor ClusterApp {
     /// All that happened, oldest first.
     private(set) var story: [String] = []
     private var lastManeuver: String?
+    private var lastSpeedLimit: String?
     private(set) var status = ""
     /// Oldest first; the user sees and answers the last one.
     private var questions: [Question] = []
@@ -76,6 +79,8 @@ actor ClusterApp {
     private var answering: String?
     var entry: ClusterEntry?
     var routeSource = RouteSource.inactive
+    /// Whether the client was told last that the battery lasts.
+    var saysBatteryLasts = false
     var contentStyle = ContentStyle.light
     /// The id of the request that a command sent last.
     var lastRequest: String?
@@ -144,7 +149,7 @@ actor ClusterApp {
         self.lostSince = self.lostSince ?? ContinuousClock.now
     }
 
-    func apply(_ update: VehicleUpdate) {
+    func apply(_ update: VehicleUpdate) async {
         // An update may arrive before the state `connected`.
         if !self.wasConnected {
             self.apply(.connected(resumed: false))
@@ -153,6 +158,11 @@ actor ClusterApp {
         let before = self.state
         self.state = update.state
         if update.state.isWhole { self.shown = update.state }
+        if case .tripPreviews(let trips, let selected) = update.content {
+            self.preview = ClusterPreview(trips, selected: selected)
+        } else if update.state.previews.isEmpty {
+            self.preview = nil
+        }
         switch update.message {
         case .prompt(let prompt) where self.options.prompts == .ask:
             // Why before it is asked: an answer that follows at once is for this prompt, not for an older one.
@@ -168,11 +178,20 @@ actor ClusterApp {
             if let step { self.tell(step) }
             if let line, line != self.lastManeuver { Terminal.line(Terminal.printable("  \(line)")) }
             self.lastManeuver = line
+            self.printSpeedLimit(update.state)
         case .screen:
             if let step { self.tell(step) }
             self.draw()
         }
+        // Not yet while the endpoint connects: what it has then is of no session.
+        if update.state.isWhole, let endpoint { await endpoint.markShown(update.state.sequence) }
         if let until = self.options.until, Self.isReached(until, update.state) { self.finish(.reached) }
+    }
+
+    private func printSpeedLimit(_ state: VehicleState) {
+        let line = SpeedLimitDrawing.words(state.speedLimit, next: state.nextSpeedLimit?.limit)
+        if let line, line != self.lastSpeedLimit { Terminal.line(Terminal.printable("  \(line)")) }
+        self.lastSpeedLimit = line
     }
 
     private func printJSON(_ update: VehicleUpdate, _ before: VehicleState) {
@@ -329,7 +348,9 @@ actor ClusterApp {
         (view.state, view.story, view.status) = (self.shown, self.story, self.status)
         view.question = self.questions.last { !$0.text.isEmpty }.map { "[y/n] \($0.text)" } ?? self.answering
         view.entry = self.entry?.line
-        view.keys = self.options.keys
+        view.preview = self.preview
+        view.keys =
+            self.preview != nil && self.options.keys == Self.keys ? Self.previewKeys : self.options.keys
         let (columns, rows) = Terminal.size
         self.options.drawLines(ClusterScreen.lines(view, columns: columns, rows: rows))
     }

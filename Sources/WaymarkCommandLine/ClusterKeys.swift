@@ -18,8 +18,13 @@ struct ClusterEntry: Sendable {
 extension ClusterApp {
     /// For the screen; each line fits into 80 columns.
     static let keys = [
-        "w stop  d drive to  c cancel  o own navigation  a allow  r route source",
+        "w stop  d drive to  c cancel  o own route  a allow  r source  b battery  h share",
         "t light/dark  + - zoom  x dismiss alert  1 2 its actions  y n answer  q quit",
+    ]
+    /// The keys in place of ``keys`` while there are trips to choose from.
+    static let previewKeys = [
+        "1 2 3 choose a route  p next trip  s start  h share  d drive to  c cancel",
+        "o own route  a allow  r source  t light/dark  + - zoom  y n answer  q quit",
     ]
     static let watchingKeys = ["q quit    (only watching: nothing is answered, nothing can be sent)"]
 
@@ -35,6 +40,9 @@ extension ClusterApp {
         if character == "y" || character == "n" { return self.answerQuestion(character == "y") }
         guard self.options.output == .screen else { return self.show("here only y, n and q do something") }
         guard let endpoint = self.endpoint else { return self.show("not connected yet") }
+        if self.preview != nil, "123".contains(character) {
+            return await self.chooseRoute(character, endpoint)
+        }
         switch character {
         case "w": self.entry = ClusterEntry(purpose: .waypoint)
         case "d": self.entry = ClusterEntry(purpose: .destination)
@@ -44,11 +52,15 @@ extension ClusterApp {
             await endpoint.allowNavigation()
             self.show("clients may guide this vehicle")
         case "r": await self.nextRouteSource(endpoint)
+        case "b": await self.tellFeedback(endpoint)
+        case "h": await self.wantDestination(endpoint)
         case "t":
             self.contentStyle = self.contentStyle == .light ? .dark : .light
             await endpoint.setContentStyle(self.contentStyle)
             self.show("content style: \(self.contentStyle.name)")
         case "+", "-": await self.zoom(endpoint, character == "+" ? .in : .out)
+        case "p": await self.chooseNextTrip(endpoint)
+        case "s": self.startTrip(endpoint)
         case "x", "1", "2": await self.respondToAlert(endpoint, character)
         default: self.show("\(character) is not a key of this cluster")
         }
@@ -95,6 +107,36 @@ extension ClusterApp {
         self.routeSource = known[(index + 1) % known.count]
         await endpoint.setRouteSource(self.routeSource)
         self.show("route source: \(self.routeSource.name)")
+    }
+
+    /// Says that the battery lasts, with the charges that the trip plans, and the next time that it does not last to the destination.
+    private func tellFeedback(_ endpoint: VehicleEndpoint) async {
+        guard let trip = self.state.trip else {
+            return self.show("there is no route to compare with the battery")
+        }
+        var stops = (trip.waypoints + [trip.destination]).map { stop in
+            StopFeedback(
+                arrivalBatteryPerMille: stop.charge?.arrivalBatteryPerMille, reachability: .reachable)
+        }
+        if self.saysBatteryLasts { stops[stops.count - 1] = StopFeedback(reachability: .unreachable) }
+        self.saysBatteryLasts.toggle()
+        let feedback = RouteFeedback(generation: self.state.generation, stops: stops)
+        await endpoint.setRouteFeedback(feedback)
+        self.show("told the client: \(Story.feedback(feedback))")
+    }
+
+    /// Asks for the destination of the trip that is driven, or before guidance of the selected preview.
+    private func wantDestination(_ endpoint: VehicleEndpoint) async {
+        guard self.state.session != 0 else { return self.show("no client to share a destination") }
+        var trip = ""
+        if self.state.trip == nil {
+            guard let shown = self.state.previews.first else {
+                return self.show("there is no trip whose destination could be shared")
+            }
+            trip = shown.id
+        }
+        await endpoint.wantDestination(ofTrip: trip)
+        self.show("asked the client for the destination")
     }
 
     // MARK: Typing

@@ -1,3 +1,4 @@
+internal import ProcessIO
 internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkTexts
@@ -16,6 +17,8 @@ enum ClusterScreen {
         /// How old the content is; nil if that is not known.
         var age: Duration?
         var state = VehicleState()
+        /// The trips to choose from, before guidance.
+        var preview: ClusterPreview?
         /// The story, oldest step first.
         var story: [String] = []
         /// The open question to the user.
@@ -30,6 +33,8 @@ enum ClusterScreen {
 
     /// The approach bar begins this far before a maneuver, in metres.
     private static let barMeters = 1_500.0
+    /// A narrower screen has no room for signs beside the maneuvers.
+    private static let signColumnsMin = 60
     /// Rows reserved for the guidance, so that the lines below it do not move.
     private static let guidanceRows = 7
 
@@ -78,7 +83,9 @@ enum ClusterScreen {
         }
         if let alert = state.alert { lines += self.alert(alert) }
         switch state.phase {
-        case .active: lines += self.maneuvers(state, columns)
+        case .active: lines += self.guided(state, columns)
+        case .preview where view.preview != nil:
+            lines += view.preview?.lines(client: state.client, columns: columns) ?? []
         case .idle, .preview, .paused, .ended: lines.append("  " + self.phase(state))
         }
         return lines
@@ -110,9 +117,34 @@ enum ClusterScreen {
 
     private static func alert(_ alert: NavigationAlert) -> [String] {
         let actions = alert.actions.enumerated().map { "[\($0 + 1)] \($1.titleVariants.first ?? "")" }
-        return ["  ⚠ \(alert.titleVariants.first ?? "")"]
+        return ["  \(self.mark(alert.priority)) \(alert.titleVariants.first ?? "")"]
             + (alert.subtitleVariants.first.map { ["    \($0)"] } ?? [])
             + (actions.isEmpty ? [] : ["    " + actions.joined(separator: "  ")])
+    }
+
+    private static func mark(_ priority: AlertPriority?) -> String {
+        switch priority {
+        case .high: "‼"
+        case .low: "·"
+        case .medium, .unrecognized, nil: "⚠"
+        }
+    }
+
+    /// The maneuvers, and on the right the sign of the speed limit.
+    private static func guided(_ state: VehicleState, _ columns: Int) -> [String] {
+        let sign = SpeedLimitDrawing.lines(state.speedLimit, next: state.nextSpeedLimit)
+        guard let width = sign.first?.count else { return self.maneuvers(state, columns) }
+        guard columns >= self.signColumnsMin else {
+            let words = SpeedLimitDrawing.words(state.speedLimit, next: state.nextSpeedLimit?.limit)
+            return self.maneuvers(state, columns) + (words.map { ["  \($0)"] } ?? [])
+        }
+        let left = columns - width - 2
+        let maneuvers = self.maneuvers(state, left)
+        return (0..<max(maneuvers.count, sign.count)).map { row in
+            guard row < sign.count else { return maneuvers[row] }
+            let line = Terminal.fitted(row < maneuvers.count ? maneuvers[row] : "", columns: left)
+            return line + String(repeating: " ", count: left - TerminalText.columns(of: line) + 1) + sign[row]
+        }
     }
 
     private static func maneuvers(_ state: VehicleState, _ columns: Int) -> [String] {

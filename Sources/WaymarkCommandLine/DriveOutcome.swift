@@ -147,6 +147,11 @@ struct VehicleRoster: Sendable, Hashable {
         }
     }
 
+    /// Whether what is asked is about one of the vehicles.
+    func concerns(_ drive: SimulatedDrive) -> Bool {
+        drive.vehicle.map { self.named.contains($0) || self.memberships[$0] != nil } ?? true
+    }
+
     /// Applies an event.
     mutating func apply(_ event: SessionEvent) {
         switch event {

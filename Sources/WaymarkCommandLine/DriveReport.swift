@@ -33,7 +33,8 @@ struct DriveReport: Sendable {
             let name = route.waypoints[index].nameVariants.first.map { ", \($0)" } ?? ""
             return ["reached stop \(index) of \(route.waypoints.count - 2)\(name)"]
         case .offRoute: return ["the vehicle has left the route"]
-        case .position, .leavingWaypoint, .currentSegment, .currentLaneGuidance, .maneuverState, .finished:
+        case .position, .leavingWaypoint, .currentSegment, .currentLaneGuidance, .maneuverState, .speedLimit,
+            .finished:
             break
         }
         return []

@@ -10,7 +10,15 @@ extension SessionEvent {
             let names = endpoints.map { $0.isReady ? "\($0.name) (ready)" : $0.name }
             return (["\(vehicle): \(standing)"] + names).joined(separator: ", ")
         case .routeSource(let vehicle, let source): return "\(vehicle): route source \(source.name)"
+        case .previewSelected(let vehicle, let endpoint, let trip, let routeChoice):
+            let choice = routeChoice.map { ", route choice \($0)" } ?? ""
+            return "\(vehicle)/\(endpoint): selected trip \(trip)\(choice)"
+        case .startTripResult(let vehicle, let result):
+            return "\(vehicle): request to start a trip: \(result.explanation)"
         case .settings(let vehicle, let endpoint, let settings): return "\(vehicle)/\(endpoint): \(settings)"
+        case .routeFeedback(let vehicle, let feedback): return "\(vehicle): \(Story.feedback(feedback))"
+        case .destinationWanted(let vehicle, _, let trip):
+            return "\(vehicle) wants the destination" + (trip.isEmpty ? "" : " of trip \(trip)")
         case .zoom(let vehicle, let direction): return "\(vehicle): zoom \(direction.name)"
         case .alertResponse(let vehicle, let alert, .dismissed(let dismissal)):
             return "\(vehicle): alert \(alert) dismissed: \(dismissal.name)"

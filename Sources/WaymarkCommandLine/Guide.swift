@@ -27,6 +27,8 @@ actor Guide {
         var drive = DriveOptions()
         /// Where the drive begins on the first route, in metres from its start.
         var startMeters = 0.0
+        /// The vehicle stands at the start until ``Guide/simulate(_:)`` lets it drive.
+        var waitsForSimulation = false
         /// Computes a route from a place through the stops ahead; nil if there is none.
         var findWay: @Sendable (Coordinate, [Waypoint]) async -> EngineRoute? = { _, _ in nil }
         /// Called once, when the given part of the first route is driven; the drive waits for it.
@@ -62,12 +64,20 @@ actor Guide {
         case finish
     }
 
+    /// The work of the next step.
+    private enum Request {
+        case order(Order)
+        case simulate(SimulatedDrive)
+    }
+
     private let session: NavigationSession
     private let options: Options
     private var machine: GuideMachine
-    /// Orders for the next steps, oldest first.
-    private var orders: [Order] = []
+    /// The requests for the next steps, oldest first.
+    private var requests: [Request] = []
     private var isPaused = false
+    /// The vehicle stands until it is asked to simulate the drive.
+    private var stands = false
     private var isFinished = false
     private var report = DriveReport()
     /// The instant that the machine knows.
@@ -123,7 +133,14 @@ actor Guide {
     func cancel() { self.machine.cancel() }
 
     /// The next step does what the user asks for.
-    func obey(_ order: Order) { self.orders.append(order) }
+    func obey(_ order: Order) { self.requests.append(.order(order)) }
+
+    /// The next step lets the vehicle drive, at the speed that is asked for, or stand. Of what was asked since the last step only the newest
+    /// counts.
+    func simulate(_ drive: SimulatedDrive) {
+        self.requests.removeAll { if case .simulate = $0 { true } else { false } }
+        self.requests.append(.simulate(drive))
+    }
 
     // MARK: The drive
 
@@ -132,6 +149,12 @@ actor Guide {
         var actions: [GuideMachine.Action] = []
         self.steppedAt = self.now
         self.machine.begin(at: self.steppedAt, into: &actions)
+        if self.options.waitsForSimulation {
+            // The first step says where the vehicle is.
+            self.machine.advance(to: self.steppedAt, into: &actions)
+            self.machine.stand(at: self.steppedAt)
+            self.stands = true
+        }
         while true {
             // Performing one may add others.
             var next = 0
@@ -141,15 +164,18 @@ actor Guide {
                 next += 1
             }
             actions.removeAll(keepingCapacity: true)
-            guard self.orders.isEmpty else {
+            guard self.requests.isEmpty else {
                 self.steppedAt = self.now
-                self.carryOut(self.orders.removeFirst(), into: &actions)
+                switch self.requests.removeFirst() {
+                case .order(let order): self.carryOut(order, into: &actions)
+                case .simulate(let drive): self.carryOut(drive)
+                }
                 continue
             }
             // Why the whole time, though performing took a part of it: on a busy machine the drive would leave no time to its vehicles.
             let delay = self.machine.deadline.map { $0 - self.steppedAt } ?? GuideMachine.tick
             // A drive that stands still has nothing to do for seconds, and its user may ask for something.
-            let isIdle = self.isPaused || self.isFinished
+            let isIdle = self.isPaused || self.stands || self.isFinished
             try await self.options.pace.sleep(max(.zero, isIdle ? min(delay, GuideMachine.tick) : delay))
             self.steppedAt = self.now
             self.machine.advance(to: self.steppedAt, into: &actions)
@@ -166,13 +192,28 @@ actor Guide {
         case .resume where self.isPaused:
             self.isPaused = false
             actions.append(.publish(.resumeGuidance(generation: 0, .unknown, nil)))
-            self.machine.standOver(at: self.steppedAt, isResumed: true)
+            if !self.stands { self.machine.standOver(at: self.steppedAt, isResumed: true) }
         case .finish where !self.isFinished:
             self.isFinished = true
             self.machine.flushEstimates(at: self.steppedAt, into: &actions)
             actions.append(.publish(.finishGuidance))
             self.machine.stop()
         case .pause, .resume, .finish: break
+        }
+    }
+
+    private func carryOut(_ drive: SimulatedDrive) {
+        switch drive.action {
+        case .start:
+            self.machine.setSpeed(drive.speedFactor)
+            guard self.stands else { return }
+            self.stands = false
+            // Guidance may have been paused meanwhile.
+            if !self.isPaused { self.machine.standOver(at: self.steppedAt, isResumed: true) }
+        case .stop:
+            self.stands = true
+            self.machine.stand(at: self.steppedAt)
+        case .unrecognized: break  // Of a newer peer.
         }
     }
 
@@ -221,6 +262,7 @@ actor Guide {
             try await self.session.updateTripEstimates(estimates, color: color)
         case .maneuverEstimates(let id, let estimates, _):
             try await self.session.updateEstimates(of: id, estimates)
+        case .speedLimit(let limit, let next): try await self.session.setSpeedLimit(limit, next: next)
         case .pauseGuidance(let reason, _): try await self.session.pause(reason)
         case .resumeGuidance(_, let reason, let route):
             try await self.session.resume(route: route, reason: reason)

@@ -9,10 +9,14 @@ actor Navigator {
     /// How it answers requests.
     struct Policy: Sendable {
         enum OnWaypoint: String, Sendable, CaseIterable { case accept, decline, ownUI = "own-ui" }
-        enum OnDestination: String, Sendable, CaseIterable { case accept, decline }
+        enum OnDestination: String, Sendable, CaseIterable { case accept, preview, decline }
 
         var onWaypoint = OnWaypoint.accept
         var onDestination = OnDestination.decline
+        /// Whether its vehicles stand until a vehicle or an observer asks for a simulated drive.
+        var simulatesWhenAsked = false
+        /// The time in which displays are asked once what they have received and shown; nil: they are not asked.
+        var receipts: Duration?
     }
 
     /// What happens before and during a drive.
@@ -22,16 +26,29 @@ actor Navigator {
         var awaited = VehicleRoster.Awaited.no
         /// The longest wait; nil: without limit.
         var awaitMax: Duration?
-        /// How long the trip is shown before guidance starts; nil: not at all.
-        var preview: Duration?
+        /// Whether the trip is shown before guidance starts.
+        var preview = Preview.no
         /// Whether the destination is offered to the vehicles.
         var sharesDestination = false
+    }
+
+    /// Whether vehicles choose a route before guidance starts, which each of them can start.
+    enum Preview: Sendable {
+        case no
+        /// Guidance starts by itself after this time.
+        case atMost(Duration)
+        /// A preview of which only a vehicle starts guidance.
+        case untilStarted
+
+        var limit: Duration? { if case .atMost(let limit) = self { limit } else { nil } }
     }
 
     /// A drive that a vehicle, or the user, has requested.
     struct Assignment: Sendable {
         let answer: RouteAnswer
         let vehicles: SessionVehicles
+        /// Whether the vehicle chooses a route and starts the drive.
+        var isPreview = false
         /// The plan of the drive; nil: that of drives that vehicles request.
         var plan: Plan?
     }
@@ -40,6 +57,12 @@ actor Navigator {
     private struct Record: Sendable {
         let session: NavigationSession
         var roster: VehicleRoster
+        /// nil while vehicles are awaited.
+        var trip: Trip?
+        /// The number of times that a vehicle wanted the destination.
+        var wantedCount = 0
+        /// The trip that vehicles choose from; nil unless there is a preview.
+        var preview: PreviewedTrip?
         /// nil before guidance.
         var guide: Guide?
         /// Yields when the roster changes.
@@ -67,6 +90,8 @@ actor Navigator {
     private var nextDrive = 1
     private var position: Coordinate?
     private var isCancelled = false
+    /// The drive that was asked for last; nil: none yet.
+    private var simulation: SimulatedDrive?
     private var story = Story()
     /// Why the connection is over for good; nil while it is not, and if this program closed it.
     private(set) var connectionError: ClientError?
@@ -89,11 +114,16 @@ actor Navigator {
         configuration.credential = key
         configuration.reconnection.refusalDelay = nil
         configuration.extensions = [Self.gauges]
-        if self.policy.onDestination == .accept {
+        if self.policy.onDestination != .decline {
             configuration.onDestination = { await self.answer($0) }
         }
+        // The newest counts; what a peer asks in a loop takes the place of what it asked before.
+        let (simulations, simulation) = AsyncStream.makeStream(
+            of: SimulatedDrive.self, bufferingPolicy: .bufferingNewest(16))
+        if self.policy.simulatesWhenAsked { configuration.onSimulateDrive = { simulation.yield($0) } }
         let client = try await NavigationClient.connect(to: address, configuration)
         self.client = client
+        Task { for await drive in simulations { await self.simulate(drive) } }
         let states = await client.connectionStates
         Task { for await state in states { self.apply(state) } }
     }
@@ -104,6 +134,16 @@ actor Navigator {
         guard case .closed(let error) = state else { return }
         if error != .closed { self.connectionError = error }
         self.assign.finish()
+    }
+
+    /// Lets the vehicles of all drives, or one of them, drive or stand from now on; also those of drives that begin later.
+    private func simulate(_ drive: SimulatedDrive) async {
+        let factor = Int((drive.speedFactor * 100).rounded())
+        self.say(drive.action == .start ? "simulates the drive at \(factor) % of its speed" : "stands")
+        self.simulation = drive
+        for record in self.drives.values where record.roster.concerns(drive) {
+            await record.guide?.simulate(drive)
+        }
     }
 
     /// Begins a drive that the user asks for.
@@ -168,7 +208,9 @@ actor Navigator {
         let number = self.nextDrive
         self.nextDrive += 1
         let session = try await client.openSession(
-            vehicles: vehicles, onWaypoint: { inquiry, _ in await self.answer(inquiry, drive: number) })
+            vehicles: vehicles, receipts: self.policy.receipts,
+            onWaypoint: { inquiry, _ in await self.answer(inquiry, drive: number) },
+            onStartTrip: { inquiry, _ in await self.answer(inquiry, drive: number) })
         self.drives[number] = Record(session: session, roster: VehicleRoster(vehicles))
         defer { self.drives[number] = nil }
         let events = await session.events
@@ -214,20 +256,25 @@ actor Navigator {
             if self.isCancelled { return .cancelled }
             return self.drives[number]?.roster.end == nil ? nil : .stopped
         }
-        let trip = answer.trip(id: "trip-\(number)")
         do {
-            if let preview = plan.preview {
-                try await session.showPreviews([trip], selected: trip.id)
-                _ = await self.wait(number, atMost: preview) { $0.end != nil }
-                if self.isCancelled { return .cancelled }
+            guard let previewed = try await self.preview(number, session, answer, plan.preview) else {
+                return .cancelled
             }
+            let (trip, route) = (previewed.trip, previewed.route)
+            self.drives[number]?.trip = trip
             var options = plan.guide
+            // A vehicle may have chosen a shorter route than the first one.
+            options.startMeters = min(options.startMeters, route.measure.length)
             let (engine, say) = (self.engine, self.say)
-            options.findWay = { await Self.way(from: $0, $1, engine, answer.routes[0]) }
+            options.findWay = { await Self.way(from: $0, $1, engine, route) }
             options.say = { say("drive \(number): \($0)") }
+            options.waitsForSimulation = self.policy.simulatesWhenAsked
             if plan.sharesDestination { options.whenStarted = { Self.share(trip, session) } }
-            let guide = Guide(session, answer.routes[0], trip: trip, options: options)
+            let guide = Guide(session, route, trip: trip, options: options)
             self.drives[number]?.guide = guide
+            if let simulation = self.simulation, self.drives[number]?.roster.concerns(simulation) == true {
+                await guide.simulate(simulation)
+            }
             if self.isCancelled { await guide.cancel() }
             let end = try await guide.run()
             self.position = await guide.position
@@ -236,6 +283,24 @@ actor Navigator {
             guard case .sessionEnded = error else { throw error }
             return .stopped
         }
+    }
+
+    /// Shows the trip as long as `preview` says, or until a vehicle starts it.
+    ///
+    /// - Returns: The trip with the route that was chosen last; nil if this program was interrupted meanwhile.
+    private func preview(
+        _ number: Int, _ session: NavigationSession, _ answer: RouteAnswer, _ preview: Preview
+    ) async throws -> PreviewedTrip? {
+        let previewed = PreviewedTrip(answer, id: "trip-\(number)")
+        if case .no = preview { return previewed }
+        self.drives[number]?.preview = previewed
+        self.drives[number]?.trip = previewed.shown
+        defer { self.drives[number]?.preview = nil }
+        try await session.showPreviews([previewed.shown], selected: previewed.id)
+        _ = await self.wait(number, atMost: preview.limit) {
+            $0.roster.end != nil || $0.preview?.isStarted == true
+        }
+        return self.isCancelled ? nil : self.drives[number]?.preview ?? previewed
     }
 
     /// Whether there are vehicles to guide.
@@ -250,7 +315,7 @@ actor Navigator {
                     + "\(awaited.rawValue)\(limit) (--await-vehicle no starts at once)")
         }
         let isDone = await self.wait(number, atMost: plan.awaitMax) {
-            $0.end != nil || $0.isComplete(awaited)
+            $0.roster.end != nil || $0.roster.isComplete(awaited)
         }
         guard let roster = self.drives[number]?.roster, roster.end == nil, !self.isCancelled else {
             return false
@@ -258,17 +323,17 @@ actor Navigator {
         return isDone || roster.hasOne(awaited)
     }
 
-    /// Waits until `isDone` is true of the roster; false after `limit`, or if interrupted.
+    /// Waits until `isDone` is true of the drive; false after `limit`, or if interrupted.
     private func wait(
-        _ number: Int, atMost limit: Duration?, until isDone: @escaping @Sendable (VehicleRoster) -> Bool
+        _ number: Int, atMost limit: Duration?, until isDone: @escaping @Sendable (Record) -> Bool
     ) async -> Bool {
         let (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.drives[number]?.changed = changed
         changed.yield()
         let body: @Sendable () async -> Bool = {
             for await _ in changes {
-                guard let roster = await self.roster(number) else { return false }
-                if isDone(roster) { return true }
+                guard let record = await self.record(number) else { return false }
+                if isDone(record) { return true }
             }
             return false
         }
@@ -276,10 +341,8 @@ actor Navigator {
         return await first(within: limit, body) ?? false
     }
 
-    /// The vehicles of a drive; nil once it has ended, or this program was interrupted.
-    private func roster(_ number: Int) -> VehicleRoster? {
-        self.isCancelled ? nil : self.drives[number]?.roster
-    }
+    /// A drive; nil once it has ended, or this program was interrupted.
+    private func record(_ number: Int) -> Record? { self.isCancelled ? nil : self.drives[number] }
 
     private func apply(_ event: SessionEvent, drive number: Int) async {
         self.say("drive \(number): \(event.line)")
@@ -293,6 +356,10 @@ actor Navigator {
             if result != .accepted || self.policy.onWaypoint == .ownUI {
                 await guide?.inquiryEnded(vehicle, isAccepted: result == .accepted)
             }
+        case .destinationWanted(_, _, let wanted): self.shareWanted(wanted, drive: number)
+        case .previewSelected(_, _, _, let choice): await self.select(choice, drive: number)
+        case .startTripResult(let vehicle, let result) where result != .accepted:
+            if self.drives[number]?.preview?.asker == vehicle { self.drives[number]?.preview?.asker = nil }
         case .alertResponse(_, let alert, _):
             do throws(ClientError) {
                 try await self.drives[number]?.session.dismissAlert(alert, .userDismissed)
@@ -301,13 +368,55 @@ actor Navigator {
         }
     }
 
+    /// Offers the destination that a vehicle wants.
+    private func shareWanted(_ wanted: String, drive number: Int) {
+        guard let drive = self.drives[number], let trip = drive.trip else { return }
+        self.drives[number]?.wantedCount += 1
+        Self.share(trip, drive.session, ofTrip: wanted, shareID: "\(trip.id)-wanted-\(drive.wantedCount + 1)")
+    }
+
     /// Offers the destination to the vehicles; events tell their answers.
-    private static func share(_ trip: Trip, _ session: NavigationSession) {
+    private static func share(
+        _ trip: Trip, _ session: NavigationSession, ofTrip named: String = "", shareID: String? = nil
+    ) {
         Task {
-            do throws(ClientError) { try await session.share(trip.destination, shareID: trip.id) } catch {
+            do throws(ClientError) {
+                try await session.share(trip.destination, ofTrip: named, shareID: shareID ?? trip.id)
+            } catch {
                 Terminal.note("the destination was not shared: \(error)")
             }
         }
+    }
+
+    // MARK: Previews
+
+    /// A vehicle's user has selected a route of the preview: shows the trip with it.
+    private func select(_ choice: UInt32?, drive number: Int) async {
+        guard let record = self.drives[number], var preview = record.preview, !preview.isStarted,
+            preview.choose(choice)
+        else { return }
+        self.drives[number]?.preview = preview
+        do throws(ClientError) {
+            try await record.session.showPreviews([preview.shown], selected: preview.id)
+        } catch { /* The session is over. */  }
+    }
+
+    /// Answers a vehicle that wants to start the trip of the preview. The first of several vehicles starts it.
+    private func answer(_ inquiry: StartTripInquiry, drive number: Int) -> StartTripAnswer {
+        guard !self.isCancelled, var preview = self.drives[number]?.preview,
+            preview.choose(inquiry.routeChoice)
+        else { return .decline(.invalid) }
+        guard !preview.isStarted, preview.asker ?? inquiry.vehicle == inquiry.vehicle else {
+            return .decline(.busy)
+        }
+        self.drives[number]?.preview?.asker = inquiry.vehicle
+        return .accept { await self.start(inquiry.routeChoice, drive: number) }
+    }
+
+    /// Ends the preview: guidance begins on the route of this choice.
+    private func start(_ choice: UInt32?, drive number: Int) {
+        self.drives[number]?.preview?.start(on: choice)
+        self.drives[number]?.changed?.yield()
     }
 
     // MARK: Requests of vehicles
@@ -321,13 +430,16 @@ actor Navigator {
         guard !self.isCancelled else { return .decline(.busy) }
         do throws(RoutingError) {
             let points = [Waypoint(center: position), inquiry.destination.closed]
-            let answer = try await engine.route(through: points)
+            let isPreview = self.policy.onDestination == .preview
+            let answer = try await engine.routes(
+                through: points, choices: isPreview ? RouteAnswer.choicesMax : 1)
             // The request may have ended meanwhile, which cancels this task.
             guard !Task.isCancelled else { return .decline(.busy) }
             guard Self.leads(answer.routes[0], to: 1, of: points) else { return .decline(.invalid) }
-            let assignment = Assignment(answer: answer, vehicles: .vehicles([inquiry.vehicle]))
+            let assignment = Assignment(
+                answer: answer, vehicles: .vehicles([inquiry.vehicle]), isPreview: isPreview)
             guard case .enqueued = self.assign.yield(assignment) else { return .decline(.busy) }
-            return .accept
+            return isPreview ? .acceptWithPreview : .accept
         } catch {
             if !Task.isCancelled { Terminal.note("\(error)") }
             return .decline(.invalid)

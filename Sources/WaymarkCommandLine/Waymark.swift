@@ -15,7 +15,7 @@ package struct Waymark: AsyncParsableCommand {
     private static var commands: [any ParsableCommand.Type] {
         var commands: [any ParsableCommand.Type] = [
             Demo.self, Navigate.self, Cluster.self, Request.self, Watch.self, Status.self, Top.self,
-            Lint.self,
+            Simulate.self, Lint.self,
             Record.self, RecordingCommand.self, Replay.self, Test.self, Proxy.self, Routes.self,
             Exporter.self,
         ]

@@ -126,8 +126,11 @@ extension ConfigurationReader {
         }
         guard let verdict else { throw self.error(node, Self.verdictNeeded) }
         (rule.isAllowed, rule.roles) = verdict
-        guard rule.roles.contains(.navigation) || (rule.clients == nil && rule.priorityMax == nil) else {
-            throw self.error(node, "clients and priority apply only to the role navigation")
+        guard rule.roles.contains(where: \.concernsClients) || rule.clients == nil else {
+            throw self.error(node, "clients apply only to the roles navigation and simulate")
+        }
+        guard rule.roles.contains(.navigation) || rule.priorityMax == nil else {
+            throw self.error(node, "priority applies only to the role navigation")
         }
         guard rule.isAllowed || rule.priorityMax == nil else {
             throw self.error(node, "priority applies only to a rule with allow")
@@ -156,7 +159,7 @@ extension ConfigurationReader {
         let texts = ConfigurationValue(node: node).texts ?? []
         let roles = texts.compactMap { AccessRole(rawValue: $0) }
         guard !roles.isEmpty, roles.count == texts.count else {
-            throw self.error(node, "\(name) must be a list of roles: vehicle, navigation, observer")
+            throw self.error(node, "\(name) must be a list of roles: vehicle, navigation, observer, simulate")
         }
         return Set(roles)
     }

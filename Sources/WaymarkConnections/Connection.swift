@@ -235,6 +235,10 @@ struct Connection {
             if codecs.isObserved, case .goodbye = message {
                 self.events.append(.seen(self.id, .received(frame.compacted())))
             }
+            // Only the gateway asks endpoints for times.
+            if self.output.isForEndpoint, case .pong(_, .some) = message {
+                self.events.append(.received(self.id, message, .none))
+            }
             self.handle(.received(message), at: now, slot, codecs, into: &actions)
         case .forGateway(let message, let session):
             if codecs.isObserved { self.events.append(.seen(self.id, .received(frame.compacted()))) }

@@ -338,8 +338,9 @@ package struct GatewayCore {
         var actions = self.actions.take()
         let start = self.units
         let isObserved = self.hub != nil
-        while let event = self.nextEvent(of: connection, &backlog) {
+        while var event = self.nextEvent(of: connection, &backlog) {
             let count = actions.count
+            if isObserved { self.identify(&event) }
             if isObserved, case .departed(let id, _) = event { self.hub?.noteParty(of: id, in: self.gateway) }
             self.gateway.handle(event, seenBy: self.tap, at: now, into: &actions)
             if isObserved { self.observe(event, actions[count...], at: now) }

@@ -80,6 +80,14 @@ extension GatewayCore {
         self.hub?.see(event, actions, of: &self.gateway, at: now)
     }
 
+    /// Adds to what an observer asks of a client who the observer is, whom the gateway itself does not know.
+    func identify(_ event: inout Gateway.Event) {
+        guard case .received(let id, .simulateDrive(let asked), _) = event,
+            let subject = self.hub?.subject(of: id)
+        else { return }
+        event = .simulationRequested(id, asked, subject: subject)
+    }
+
     /// Closes observers that the access rules no longer admit.
     private mutating func refuse(_ observers: [ConnectionID]) {
         let goodbye = Goodbye(.rulesChanged, reason: "the access rules have changed")
@@ -218,6 +226,9 @@ extension Gateway.Counters {
         all += self.requestsEnded.all.map { Counter(.requestsEnded, label: $0.code, $0.count) }
         all += self.requestTimes.all.map { Counter(.requestTimes, label: $0.bound, $0.count) }
         all += self.featuresWithheld.all.map { Counter(.featuresWithheld, label: $0.code, $0.count) }
+        let (received, shown) = (self.receivedDelays, self.shownDelays)
+        all += received?.all.map { Counter(.receivedDelays, label: $0.bound, $0.count) } ?? []
+        all += shown?.all.map { Counter(.shownDelays, label: $0.bound, $0.count) } ?? []
         return all + [
             Counter(.publicationsUnchanged, self.framesUnchanged),
             Counter(.publicationsRejected, self.framesRejected),
@@ -225,6 +236,8 @@ extension Gateway.Counters {
             Counter(.snapshots, self.snapshotsSent),
             Counter(.acknowledgements, self.acknowledgements),
             Counter(.requestMicroseconds, self.requestTimes.microseconds),
+            Counter(.receivedDelayMicroseconds, received?.totalMicroseconds ?? 0),
+            Counter(.shownDelayMicroseconds, shown?.totalMicroseconds ?? 0),
         ]
     }
 }

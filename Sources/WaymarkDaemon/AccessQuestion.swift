@@ -13,7 +13,7 @@ package struct AccessQuestionError: Error, Sendable, Hashable, CustomStringConve
 package struct AccessQuestion: Sendable, Hashable {
     /// The verbs for the roles.
     private static let verbs: [(verb: String, role: AccessRole)] = [
-        ("be", .vehicle), ("guide", .navigation), ("observe", .observer),
+        ("be", .vehicle), ("guide", .navigation), ("observe", .observer), ("simulate", .simulate),
     ]
     package static let example = "user=phone guide bus-7 as=phone-1 priority=5"
 
@@ -36,7 +36,7 @@ package struct AccessQuestion: Sendable, Hashable {
         let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
         let verbs = words.indices.filter { index in Self.verbs.contains { $0.verb == words[index] } }
         guard let verb = verbs.first, let role = Self.verbs.first(where: { $0.verb == words[verb] })?.role
-        else { throw Self.error("there is no verb: be, guide or observe") }
+        else { throw Self.error("there is no verb: be, guide, observe or simulate") }
         guard verb + 1 < words.count, !words[verb + 1].contains("=") else {
             throw Self.error("there is no vehicle behind \"\(words[verb])\"")
         }
@@ -57,8 +57,11 @@ package struct AccessQuestion: Sendable, Hashable {
             }
             try self.read(parts[0], parts[1], settings)
         }
-        guard role == .navigation || (self.client == nil && self.priority == nil) else {
-            throw Self.error("as= and priority= belong to \"guide\"")
+        guard role.concernsClients || self.client == nil else {
+            throw Self.error("as= belongs to \"guide\" and \"simulate\"")
+        }
+        guard role == .navigation || self.priority == nil else {
+            throw Self.error("priority= belongs to \"guide\"")
         }
     }
 

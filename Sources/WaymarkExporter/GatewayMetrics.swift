@@ -22,7 +22,7 @@ package struct GatewayReading: Sendable, Hashable {
     }
 }
 
-/// A gateway's counters as metrics. No label is an id of a vehicle or a client; there are fewer than 200 series, whatever a gateway
+/// A gateway's counters as metrics. No label is an id of a vehicle or a client; there are fewer than 250 series, whatever a gateway
 /// tells.
 package struct GatewayMetrics: Sendable {
     package typealias Family = (metric: Metric, samples: [Sample])
@@ -49,7 +49,20 @@ package struct GatewayMetrics: Sendable {
         families += Self.single.map { ($0.metric, [Sample(.whole(self.reading.counters[$0.counter]))]) }
         families += Self.labelled.map { ($0.metric, self.samples($0.counter, $0.metric, $0.labels)) }
         families += Self.composed.map { ($0.metric, self.samples($0.metric, $0.parts)) }
-        families.append((.requestDuration, self.requestDurations))
+        families.append(
+            (
+                .requestDuration,
+                self.durations(.requestTimes, .requestMicroseconds, RequestTimeBound.milliseconds)
+            ))
+        families.append(
+            (
+                .receivedDelay,
+                self.durations(.receivedDelays, .receivedDelayMicroseconds, DelayBound.milliseconds)
+            ))
+        families.append(
+            (
+                .shownDelay, self.durations(.shownDelays, .shownDelayMicroseconds, DelayBound.milliseconds)
+            ))
         families.append((.loopLatency, [Sample(.real(self.microseconds(.loopMicroseconds)))]))
         let places = Dictionary(Metric.all.enumerated().map { ($1.name, $0) }) { $1 }
         return families.sorted { places[$0.metric.name, default: 0] < places[$1.metric.name, default: 0] }
@@ -138,24 +151,26 @@ package struct GatewayMetrics: Sendable {
     }
 
     /// Prometheus wants each bucket to contain the ones before it.
-    private var requestDurations: [Sample] {
-        var counts = Dictionary(RequestTimeBound.milliseconds.map { (UInt64($0), UInt64(0)) }) { $1 }
+    private func durations(
+        _ counter: GatewayCounter, _ sumCounter: GatewayCounter, _ bounds: [UInt32]
+    ) -> [Sample] {
+        var counts = Dictionary(bounds.map { (UInt64($0), UInt64(0)) }) { $1 }
         var total: UInt64 = 0
-        for value in self.reading.counters.values where value.name == GatewayCounter.requestTimes.rawValue {
+        for value in self.reading.counters.values where value.name == counter.rawValue {
             total &+= value.value
             // What a newer gateway counts by another bound belongs to the next one here.
             guard let milliseconds = UInt64(value.label),
-                let bound = RequestTimeBound.milliseconds.first(where: { $0 >= milliseconds })
+                let bound = bounds.first(where: { $0 >= milliseconds })
             else { continue }
             counts[UInt64(bound), default: 0] &+= value.value
         }
         var (samples, sum): ([Sample], UInt64) = ([], 0)
-        for bound in RequestTimeBound.milliseconds {
+        for bound in bounds {
             sum &+= counts[UInt64(bound), default: 0]
             samples.append(Sample(.whole(sum), [("le", "\(Double(bound) / 1_000)")], suffix: "_bucket"))
         }
         samples.append(Sample(.whole(total), [("le", "+Inf")], suffix: "_bucket"))
-        samples.append(Sample(.real(self.microseconds(.requestMicroseconds)), suffix: "_sum"))
+        samples.append(Sample(.real(self.microseconds(sumCounter)), suffix: "_sum"))
         samples.append(Sample(.whole(total), suffix: "_count"))
         return samples
     }

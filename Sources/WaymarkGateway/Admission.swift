@@ -117,6 +117,8 @@ extension Gateway {
             endpoint.settings = old.settings
             endpoint.membership = old.membership
             endpoint.membership?.wait = nil
+            endpoint.timing = old.timing
+            endpoint.timing.reconnect()
         }
         if let place {
             self.vehicles.withValue(at: place) {
@@ -139,7 +141,7 @@ extension Gateway {
     static let featuresOfAll: FeatureSet = [.receipts, .resumption]
 
     private static let vehicleFeatures: [Feature] =
-        Profile.contentFeatures + [.requests, .prompts, .receipts, .resumption]
+        Profile.contentFeatures + [.requests, .prompts, .receipts, .resumption, .simulatedDrives]
 
     private func welcome(_ hello: VehicleHello, _ token: ResumptionToken, isResumed: Bool) -> Welcome {
         self.welcome(
@@ -259,7 +261,9 @@ extension Gateway {
     }
 
     private static let navigationFeatures: [Feature] =
-        Profile.contentFeatures + [.waypointRequests, .destinationRequests, .receipts, .resumption]
+        Profile.contentFeatures + [
+            .waypointRequests, .destinationRequests, .tripRequests, .receipts, .resumption, .simulatedDrives,
+        ]
 
     private func welcome(_ hello: NavigationHello, _ token: ResumptionToken, isResumed: Bool) -> Welcome {
         self.welcome(

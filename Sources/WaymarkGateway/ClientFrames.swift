@@ -27,16 +27,13 @@ extension Gateway {
             let waypoint = self.coder.waypoint(request)
         else { return actions.append(.forward(connection, request, vehicle, session)) }
         let envelope = SizeLadder.fit(waypoint, size, self.coder, session: session) { waypoint in
-            switch request.kind {
-            case .waypoint(let segment):
-                .waypointRequest(
+            if case .waypoint(let segment) = request.kind {
+                return .waypointRequest(
                     WaypointRequest(
                         requestID: request.requestID, waypoint: waypoint, segment: segment, vehicle: vehicle))
-            case .destination:
-                .destinationRequest(
-                    DestinationRequest(
-                        requestID: request.requestID, destination: waypoint, vehicle: vehicle))
             }
+            return .destinationRequest(
+                DestinationRequest(requestID: request.requestID, destination: waypoint, vehicle: vehicle))
         }
         actions.append(.send(connection, envelope))
     }

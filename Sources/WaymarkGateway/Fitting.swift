@@ -24,11 +24,12 @@ extension Profile {
         case .plain(.currentRoadName(let variants)):
             .currentRoadName(Self.fit(variants, self.limits.currentRoadNameLengthMax))
         case .tripEstimates(let estimates, let color): .tripEstimates(self.fit(estimates), color)
+        case .speedLimit(let limit, let next): .speedLimit(limit, next: next.map(self.fit))
         case .addRouteSegments(let segments, let generation):
             .addRouteSegments(self.fit(segments), generation: generation)
         case .showAlert(let alert): .showAlert(self.fit(alert))
-        case .shareDestination(let id, let destination):
-            .shareDestination(shareID: id, self.fit(destination))
+        case .shareDestination(let id, let destination, let trip):
+            .shareDestination(shareID: id, self.fit(destination), trip: trip)
         default: publication
         }
     }
@@ -89,6 +90,13 @@ extension Profile {
         return estimates
     }
 
+    private func fit(_ ahead: SpeedLimitAhead) -> SpeedLimitAhead {
+        guard !self.leavesEstimates else { return ahead }
+        var ahead = ahead
+        ahead.distanceToDisplay = .rounded(ahead.distance, units: self.distanceUnits)
+        return ahead
+    }
+
     func fit(_ waypoint: Waypoint) -> Waypoint {
         var waypoint = waypoint
         waypoint.nameVariants = Self.fit(waypoint.nameVariants, self.limits.destinationNameLengthMax)
@@ -111,6 +119,7 @@ extension Profile {
         for index in trip.routeChoices.indices {
             trip.routeChoices[index].travelEstimates = trip.routeChoices[index].travelEstimates.map(self.fit)
         }
+        trip.travelEstimates = trip.travelEstimates.map(self.fit)
         return trip
     }
 
@@ -166,7 +175,10 @@ extension Profile {
         let thinned = segments.lazy.map(\.coordinates.count).filter { $0 > countMax }.reduce(0, +)
         return segments.map { segment in
             var segment = self.fit(segment)
-            segment.coordinates = Self.thin(segment.coordinates, to: countMax, among: thinned)
+            let kept = Self.pointsKept(of: segment.coordinates, to: countMax, among: thinned)
+            guard let kept else { return segment }
+            segment.coordinates = kept.map { segment.coordinates[$0] }
+            segment.speedLimits = Self.fit(segment.speedLimits, toPoints: kept)
             return segment
         }
     }
@@ -185,9 +197,24 @@ extension Profile {
             segment.laneGuidances = []
             segment.currentLaneGuidance = nil
         }
+        if !self.allows(.speedLimit) { segment.speedLimits = [] }
         segment.tripTravelEstimates = segment.tripTravelEstimates.map(self.fit)
         segment.maneuverTravelEstimates = segment.maneuverTravelEstimates.map(self.fit)
         return segment
+    }
+
+    /// The spans of a line of which the points with these indices are kept: at each of them the limit holds that held there before. Of spans
+    /// that begin between two of them, the last one begins at the second; those that begin behind the last of them are dropped.
+    private static func fit(_ spans: [SpeedLimitSpan], toPoints kept: [Int]) -> [SpeedLimitSpan] {
+        var fitted: [SpeedLimitSpan] = []
+        var index = 0
+        for span in spans {
+            while index < kept.count, kept[index] < Int(span.firstPoint) { index += 1 }
+            guard index < kept.count else { break }
+            if fitted.last?.firstPoint == UInt32(index) { fitted.removeLast() }
+            fitted.append(SpeedLimitSpan(from: UInt32(index), span.limit))
+        }
+        return fitted
     }
 
     func fit(_ alert: NavigationAlert) -> NavigationAlert {

@@ -257,7 +257,7 @@ extension LaneGuidance {
 extension RouteSegment {
     fileprivate var byteCountEstimate: Int {
         64 + self.origin.byteCountEstimate + self.destination.byteCountEstimate + 4 * self.coordinates.count
-            + 3 * (self.maneuvers.count + self.laneGuidances.count)
+            + 3 * (self.maneuvers.count + self.laneGuidances.count) + 16 * self.speedLimits.count
     }
 }
 

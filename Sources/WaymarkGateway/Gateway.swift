@@ -119,6 +119,8 @@ package struct Gateway: Sendable, Hashable {
             self.receive(message, session, from: connection, at: now, into: &actions)
         case .requested(let connection, let request, let session):
             self.receive(request, session, from: connection, at: now, into: &actions)
+        case .simulationRequested(let connection, let asked, let subject):
+            self.simulate(asked, subject, connection, into: &actions)
         case .published(let connection, let frames):
             self.publish(frames, from: connection, at: now, into: &actions)
         case .publicationRejected(let connection, let header):

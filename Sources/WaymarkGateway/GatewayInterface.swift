@@ -24,6 +24,8 @@ extension Gateway {
         indirect case requested(ConnectionID, ReceivedRequest, SessionID)
         /// Another control message of an admitted peer.
         case received(ConnectionID, Message, SessionID)
+        /// An observer's request that a client simulate a drive; `subject` is who the access rules see.
+        indirect case simulationRequested(ConnectionID, SimulateDrive, subject: AccessSubject)
         /// Published frames of an admitted navigation client, each decoded and checked by the codec.
         case published(ConnectionID, PublishedFrames)
         /// What a connection received or sent by itself. Only for observers; the gateway ignores it.
@@ -141,6 +143,10 @@ extension Gateway {
         package var requestsEnded = CodeCounts()
         /// Of the same requests.
         package var requestTimes = RequestTimes()
+        /// Delays until endpoints had received publications; nil: none was measured.
+        package var receivedDelays: DelayCounts?
+        /// The same until their content was on a display.
+        package var shownDelays: DelayCounts?
         /// Features that endpoints were told are withheld, by reason.
         package var featuresWithheld = CodeCounts()
         /// Those with the whole state.

@@ -47,6 +47,9 @@ struct GatewaySession: Sendable, Hashable, Codable {
     private(set) var content = SessionContent()
     /// The last sequence number that its client used.
     private(set) var sequence: UInt64 = 0
+    /// The instants at which the newest publications were accepted; none unless the client wants receipts.
+    // Why in an array: sessions are moved as a whole, and few have it.
+    private var publishedTimes: [PublishedTimes] = []
     /// When the last publication was accepted; nil for none.
     private(set) var lastPublished: Instant?
     /// The instant at which the newest estimates of those that the session has were accepted; nil if it has none.
@@ -74,7 +77,9 @@ struct GatewaySession: Sendable, Hashable, Codable {
             left,
             tourNumber, isSuspended, profileUse,
             openShares, mayQueueShares, withholdsSegments, nextOptIn, providedFeatures, extensions
-        case content, sequence, lastPublished, lastEstimated, acknowledged, retained, audiences, memberCount,
+        case content, sequence, publishedTimes, lastPublished, lastEstimated, acknowledged, retained,
+            audiences,
+            memberCount,
             replay
     }
 
@@ -148,6 +153,8 @@ struct GatewaySession: Sendable, Hashable, Codable {
         var rejection: Rejection?
         /// The trip shares more or less than what endpoints get now.
         var changesOptOut = false
+        /// A preview whose destination may wait for endpoints no longer shares it.
+        var endsSharing = false
         /// Steps must fit frames to some profiles.
         var needsFitting = false
         /// See ``Gateway/noteUnacknowledged(_:_:at:into:)``.
@@ -208,6 +215,8 @@ struct GatewaySession: Sendable, Hashable, Codable {
     ) -> Progress {
         let kept = self.kept
         let trip = self.content.trip
+        let previewOptOuts = self.mayQueueShares ? self.content.previewOptOuts : nil
+        let sequence = self.sequence
         var batch = Batch(
             permission: permission, replayRoom: memory.replayRoom(of: self.userIndex, rules.limits))
         var progress = Progress(next: first)
@@ -236,23 +245,40 @@ struct GatewaySession: Sendable, Hashable, Codable {
                 progress.rejection = error
                 break loop
             }
+            progress.endsSharing =
+                previewOptOuts.map { $0 != self.content.previewOptOuts } ?? false
             if key == nil || self.content.trip != trip {
                 progress.changesOptOut =
                     self.content.withholdsSegments != self.withholdsSegments
                     || (self.mayQueueShares && !self.content.trip.isDestinationShareable)
                 break loop
             }
+            if progress.endsSharing { break loop }
         }
         self.retainNewStates(frames, &batch)
         self.handOn(frames[applied], rules, &batch, into: &actions)
-        if self.content.trip.sharesLess(than: trip) { self.forgetReplay() }
+        if progress.endsSharing || self.content.trip.sharesLess(than: trip) { self.forgetReplay() }
         let keptNow = self.kept
         if keptNow != kept { memory.set(self.id, keptNow) }
         if progress.rejection == nil || progress.next > first + 1 { self.lastPublished = now }
+        let isUsedUp =
+            progress.rejection != nil
+            && frames.ranges[progress.next - 1].header.sequence == self.sequence
+        self.notePublished(after: sequence, upTo: isUsedUp ? self.sequence - 1 : self.sequence, at: now)
         progress.needsFitting = batch.needsFitting
         progress.needsAcknowledgement = self.needsAcknowledgement
         counters.work.visit(batch.units + progress.next - first)
         return progress
+    }
+
+    /// The instants at which the newest publications were accepted; nil unless the client wants receipts.
+    var published: PublishedTimes? { self.publishedTimes.first }
+
+    /// Notes when the publications behind a number were accepted, up to another one, if the client wants receipts.
+    private mutating func notePublished(after sequence: UInt64, upTo last: UInt64, at now: Instant) {
+        guard self.receiptsEveryMilliseconds > 0, last > sequence else { return }
+        if self.publishedTimes.isEmpty { self.publishedTimes = [PublishedTimes(after: sequence)] }
+        self.publishedTimes[0].note(upTo: last, at: now)
     }
 
     /// Validates and applies the next frame.
@@ -381,7 +407,10 @@ struct GatewaySession: Sendable, Hashable, Codable {
         guard rule.feature != nil || rule.adds != nil else {
             return try Self.checkExtension(outline, by: permission)
         }
-        let needed = rule.feature ?? outline.route?.features.first { !permission.features.contains($0) }
+        var needed = rule.feature
+        if rule.adds != nil, needed.map({ permission.features.contains($0) }) ?? true {
+            needed = outline.features.first { !permission.features.contains($0) }
+        }
         guard let needed, !permission.features.contains(needed) else { return }
         throw Rejection(.notGranted, reason: "the feature \(needed) was not granted to this client")
     }
@@ -397,7 +426,7 @@ struct GatewaySession: Sendable, Hashable, Codable {
     private static func checkShare(
         _ outline: PublicationOutline, _ open: OrderedDictionary<Identifier, Int>, _ limits: GatewayLimits
     ) throws(Rejection) {
-        guard case .share(let share) = outline.content else { return }
+        guard case .share(let share, _) = outline.content else { return }
         if open[share] != nil {
             throw Rejection(.duplicate, field: "share_id", reason: "the share \(share) is under way")
         }
@@ -437,12 +466,32 @@ struct GatewaySession: Sendable, Hashable, Codable {
     }
 }
 
+extension PublicationOutline {
+    /// The features that the parts of the route need that it adds, beside that of its rule.
+    fileprivate var features: [Feature] {
+        if case .segments(let segments) = self.content {
+            return segments.contains(where: \.hasSpeedLimits) ? [.speedLimit] : []
+        }
+        return self.route?.features ?? []
+    }
+}
+
+// What vehicles choose of the previews.
+extension GatewaySession {
+    mutating func select(_ selection: SelectPreview, of vehicle: VehicleID) {
+        self.content.select(selection, of: vehicle)
+    }
+
+    mutating func forgetSelection(of vehicle: VehicleID) { self.content.forgetSelection(of: vehicle) }
+}
+
 extension PublicationOutline.Route {
     fileprivate var features: [Feature] {
         var features: [Feature] = []
         if !self.maneuvers.isEmpty { features.append(.maneuvers) }
         if !self.laneGuidances.isEmpty { features.append(.laneGuidance) }
         if !self.segments.isEmpty { features.append(.routeSegments) }
+        if self.segments.contains(where: \.hasSpeedLimits) { features.append(.speedLimit) }
         return features
     }
 }

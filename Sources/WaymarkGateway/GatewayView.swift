@@ -93,6 +93,7 @@ extension Gateway {
         record.hasStopped = vehicle.hasStopped
         record.isGuidanceWanted = vehicle.isGuidanceWanted
         record.routeSource = vehicle.routeSource
+        record.routeFeedback = vehicle.routeFeedback?.first?.feedback
         record.owner = vehicle.principal?.text ?? ""
         for name in vehicle.endpoints.keys.sorted() {
             guard let endpoint = vehicle.endpoints[name] else { continue }
@@ -114,6 +115,7 @@ extension Gateway {
         record.settings = endpoint.settings
         record.settings.source = nil
         record.receipt = endpoint.receipt
+        record.delays = endpoint.timing.delays
         record.audience = endpoint.audience?.rawValue ?? 0
         guard let membership = endpoint.membership else { return record }
         record.session = membership.session
@@ -150,7 +152,7 @@ extension Gateway {
         var record = RequestRecord(
             RequestKey(vehicle: request.vehicle, requestID: request.id), to: request.client)
         record.messageType = request.content.frame.header.rawType
-        if case .waypoint(let session) = request.kind { record.session = session }
+        record.session = request.session
         record.stage =
             switch request.stage {
             case .asked: .asked

@@ -375,13 +375,15 @@ extension Gateway {
             Self.sendEnd(ended, to: connection, into: &actions)
         }
         for request in vehicle.sortedRequests {
-            if case .waypoint(session) = self.requests[request]?.kind {
+            if self.requests[request]?.session == session {
                 self.endRequest(request, .sessionEnded, at: now, into: &actions)
             }
         }
         self.endShares(with: id, .sessionEnded, into: &actions)
+        self.sessions[session]?.forgetSelection(of: id)
         self.vehicles[id]?.lastEnd = SessionEnded(session: session, reason: leaving.reason)
         self.vehicles[id]?.routeSource = nil
+        self.vehicles[id]?.routeFeedback = nil
     }
 
     /// Tells an endpoint that a session has ended, or that its vehicle is in none. What waits of it is dropped, because SessionEnded

@@ -119,6 +119,11 @@ extension Gateway {
         let cursor = (from: entry.kind == .full ? 0 : wait.sequence ?? 0, to: entry.sequence)
         self.sendSnapshot(
             entry.kind, cursor, entry.frames, withheld, of: session, to: connection, into: &actions)
+        if entry.kind == .full, session.receiptsEveryMilliseconds > 0 {
+            self.vehicles.withValue(at: place) {
+                $0.endpoints[path.endpoint]?.timing.begin(at: entry.sequence)
+            }
+        }
         if !entry.later.isEmpty { actions.append(.sendFrames(connection, entry.later)) }
         actions.append(.join(connection, entry.audience))
     }
@@ -261,6 +266,14 @@ extension Gateway {
         if isChanged { self.announce(id, into: &actions) }
     }
 
+    /// Moves an endpoint that has said whether it shows speed limits into the right audience, and tells the client.
+    mutating func refit(_ path: EndpointPath, at now: Instant, into actions: inout [Action]) {
+        guard let session = self.vehicles[path.vehicle]?.session, let features = self.features(of: session),
+            self.refit(path, in: session, features, at: now, into: &actions)
+        else { return }
+        self.announce(path.vehicle, into: &actions)
+    }
+
     /// Moves an endpoint whose profile changed into the right audience, with a FULL snapshot. Queued frames of the session are
     /// dropped first, so that withheld content cannot follow. An endpoint whose profile stays, and which was told of other withheld
     /// features, is sent the new list alone.
@@ -344,7 +357,7 @@ extension Gateway {
     }
 
     /// Drops the destinations that wait for endpoints of a session.
-    private mutating func purgeShares(of id: SessionID) {
+    mutating func purgeShares(of id: SessionID) {
         guard self.sessions[id]?.mayQueueShares == true else { return }
         self.sessions[id]?.mayQueueShares = false
         self.begin(.purgeShares, of: id)
@@ -422,7 +435,7 @@ extension Gateway {
                 self.everProvided.contains(feature) || Self.undeclared.contains(feature)
             // Shares are refused, and none is kept.
             case .tripOptedOut: feature == .routeSegments && self.withholdsSegments
-            case .notRequested, .noCapacity, .noConsent, .policy: true
+            case .notRequested, .noCapacity, .noConsent, .policy, .vehicleDoesNotWant: true
             }
         }
 
@@ -434,8 +447,16 @@ extension Gateway {
                     withheld.insert(grant.feature)
                 }
             }
+            if !self.everProvided.contains(.speedLimit) { withheld = Self.withoutSpeedLimit(withheld) }
             return Profile(
                 hello: endpoint.hello, withheld: withheld, extensions: self.extensions(for: endpoint))
+        }
+
+        /// The features that are withheld in a session whose client was never granted speed limits. Whether an endpoint wants them makes no difference
+        /// then: those that know them and those of versions before 1.2 share their bytes. Without any content, its profile is the bare one.
+        private static func withoutSpeedLimit(_ withheld: FeatureSet) -> FeatureSet {
+            let all = withheld.union([.speedLimit])
+            return all == FeatureSet(Profile.contentFeatures) ? all : withheld.subtracting([.speedLimit])
         }
 
         private func extensions(for endpoint: Endpoint) -> Profile.Extensions {
@@ -470,6 +491,7 @@ extension Gateway {
             return .noConsent
         }
         if !session.provided.contains(feature) { return .clientDoesNotProvide }
+        if feature == .speedLimit, endpoint.settings.speedLimit == .disabled { return .vehicleDoesNotWant }
         return session.optedOut.contains(feature) ? .tripOptedOut : nil
     }
 

@@ -17,10 +17,16 @@ extension Profile {
     /// - Complexity: O(m + n log n) for m points among all lines; n is ``weighedMax``.
     /// - Source: Docs/protocol.md, "Fitting".
     static func thin(_ line: [Coordinate], to countMax: Int, among pointCount: Int? = nil) -> [Coordinate] {
-        guard countMax > 0, line.count > countMax, let last = line.last else { return line }
-        guard countMax > 2 else { return countMax == 1 ? [last] : [line[0], last] }
+        guard let kept = self.pointsKept(of: line, to: countMax, among: pointCount) else { return line }
+        return kept.map { line[$0] }
+    }
+
+    /// The indices of the points that ``thin(_:to:among:)`` keeps; nil if it keeps all.
+    static func pointsKept(of line: [Coordinate], to countMax: Int, among pointCount: Int? = nil) -> [Int]? {
+        guard countMax > 0, line.count > countMax else { return nil }
+        guard countMax > 2 else { return countMax == 1 ? [line.count - 1] : [0, line.count - 1] }
         var thinning = LineThinning(line, among: pointCount)
-        return thinning.points(countMax)
+        return thinning.indices(countMax)
     }
 
     /// The largest number of points of a message among which the cheapest one is searched for.
@@ -46,8 +52,9 @@ struct LineThinning {
     private let published: [Coordinate]
     /// What is searched for the cheapest points: as many, or as many as are to stay if that is more.
     private let weighedMax: Int
-    /// The published line without the points that went before the search.
+    /// The published line without the points that went before the search, and the indices of its points in the published one.
     private var line: [Coordinate] = []
+    private var publishedIndices: [Int32] = []
     private var nodes: [Node] = []
     /// Remaining points.
     private var count = 0
@@ -65,6 +72,11 @@ struct LineThinning {
 
     /// At most `countMax` of the points, at least the two ends. Each time no more than the time before.
     mutating func points(_ countMax: Int) -> [Coordinate] {
+        self.indices(countMax).map { self.published[$0] }
+    }
+
+    /// The indices of ``points(_:)`` in the published line.
+    mutating func indices(_ countMax: Int) -> [Int] {
         let countMax = max(2, countMax)
         // Which cheap points are dropped depends on how many are to stay.
         if self.nodes.isEmpty || self.nodes.count > self.weighedMax {
@@ -72,7 +84,7 @@ struct LineThinning {
         }
         if self.count > countMax, self.heap.isEmpty { self.weigh() }
         while self.count > countMax { self.dropCheapest() }
-        return self.line.indices.filter { self.nodes[$0].isRemaining }.map { self.line[$0] }
+        return self.line.indices.filter { self.nodes[$0].isRemaining }.map { Int(self.publishedIndices[$0]) }
     }
 
     /// Begins with the published line, without cheap points if it has more than `countMax`.
@@ -80,6 +92,7 @@ struct LineThinning {
         let (kept, errors) = Self.droppingCheap(self.published, downTo: countMax)
         self.line =
             kept.count == self.published.count ? self.published : kept.map { self.published[Int($0)] }
+        self.publishedIndices = kept
         self.count = kept.count
         self.nodes = errors.enumerated().map { index, error in
             Node(previous: Int32(index) - 1, next: Int32(index) + 1, error: error)

@@ -34,6 +34,8 @@ extension Gateway {
             case waypointRequested(Identifier)
             /// A vehicle asks a client for guidance to a destination.
             case destinationRequested(Identifier)
+            /// A vehicle asks its client to start a trip of the previews.
+            case tripRequested(Identifier)
             case requestEnded(Identifier, Outcome)
         }
 

@@ -6,7 +6,7 @@ package struct Profile: Sendable, Hashable, Codable {
     /// The features that are content: what a session may withhold from an endpoint.
     package static let contentFeatures: [Feature] = [
         .maneuvers, .laneGuidance, .exitLabels, .currentRoadName, .routeSegments, .destinationSharing,
-        .navigationAlerts, .charge, .timeZone, .tripPreviews,
+        .navigationAlerts, .charge, .timeZone, .tripPreviews, .speedLimit,
     ]
 
     @BoxedIfCustom package private(set) var limits: VehicleLimits

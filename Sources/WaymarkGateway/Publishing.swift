@@ -71,6 +71,7 @@ extension Gateway {
             self.follow(frames.outlines[last], in: id, at: now, into: &actions)
         }
         if progress.changesOptOut { self.followOptOut(of: id, at: now) }
+        if progress.endsSharing { self.purgeShares(of: id) }
         if progress.needsAcknowledgement {
             self.noteUnacknowledged(id, connection, at: now, into: &actions)
         }
@@ -136,7 +137,7 @@ extension Gateway {
                 outline.route == nil ? Note.Turn.resumed : .rerouted(generation: outline.generation)
             self.note(turn, of: self.sessions[id], into: &actions)
         case .shareDestination:
-            guard case .share(let share) = outline.content else { return }
+            guard case .share(let share, _) = outline.content else { return }
             self.share(share, in: id)
         case .finishGuidance: self.endFitted(id, .finished, into: &actions)
         case .cancelGuidance: self.endFitted(id, .cancelledByClient, into: &actions)

@@ -28,6 +28,8 @@ struct Endpoint: Sendable, Hashable, Codable {
     var membership: Membership?
     /// Its last receipt in the present session.
     var receipt: Receipt?
+    /// Delays from its receipts. Nothing if no session wanted receipts of it.
+    @BoxedIfCustom var timing = EndpointTiming()
 
     struct Membership: Sendable, Hashable, Codable {
         var session: SessionID
@@ -96,6 +98,8 @@ struct Vehicle: Sendable, Hashable, Codable {
     /// It ended guidance and has not asked for it again: no session for any vehicle that asked gets it.
     var hasStopped = false
     var routeSource: RouteSource?
+    /// Its last feedback on the route of ``session``; one, or nil. Why an array: it is large and rare, and vehicles are copied.
+    var routeFeedback: [KeptFeedback]?
     /// How its last requests ended.
     var outcomes = OutcomeBook()
     /// Its open requests, no id twice. Few, so a search goes through all of them.
@@ -195,6 +199,36 @@ struct Vehicle: Sendable, Hashable, Codable {
             }
         }
         return sizes
+    }
+}
+
+/// Feedback on a route, as it is coded for the next process.
+struct KeptFeedback: Sendable, Hashable, Codable {
+    private struct Stop: Sendable, Hashable, Codable {
+        let battery: UInt16?
+        /// The value on the wire.
+        let reachability: UInt32?
+    }
+
+    let generation: UInt32
+    private let stops: [Stop]
+    private let segment: String?
+
+    init(_ feedback: RouteFeedback) {
+        self.generation = feedback.generation
+        self.stops = feedback.stops.map {
+            Stop(battery: $0.arrivalBatteryPerMille, reachability: $0.reachability?.rawValue)
+        }
+        self.segment = feedback.firstUnreachableSegment
+    }
+
+    var feedback: RouteFeedback {
+        let stops = self.stops.map {
+            StopFeedback(
+                arrivalBatteryPerMille: $0.battery, reachability: $0.reachability.map(Reachability.init))
+        }
+        return RouteFeedback(
+            generation: self.generation, stops: stops, firstUnreachableSegment: self.segment)
     }
 }
 
@@ -305,6 +339,8 @@ struct OpenRequest: Sendable, Hashable {
 
     enum Kind: Sendable, Hashable, Codable {
         case waypoint(SessionID)
+        /// The start of a trip of the session's previews.
+        case trip(SessionID)
         // Why indirect: it is large, and requests for a stop are copied as well.
         indirect case destination(Tried)
     }
@@ -354,6 +390,15 @@ struct OpenRequest: Sendable, Hashable {
     var due: Instant
 
     var id: Identifier { self.content.requestID }
+
+    /// The session that it is about; none for a drive.
+    var session: SessionID {
+        switch self.kind {
+        case .waypoint(let session), .trip(let session): session
+        case .destination: .none
+        }
+    }
+
     var key: Key { Key(vehicle: self.vehicle, id: self.id) }
 }
 

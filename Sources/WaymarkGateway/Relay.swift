@@ -36,10 +36,19 @@ package enum Relay: Sendable, Hashable, Codable {
         case .destinationRequest(let request):
             guard let vehicle = request.vehicle else { return nil }
             self = .request(vehicle, request.requestID)
+        case .startTripRequest(let request):
+            guard let vehicle = request.vehicle else { return nil }
+            self = .request(vehicle, request.requestID)
         case .vehicleSettings(let settings):
             guard let source = settings.source else { return nil }
             self = .state(source)
         case .updateRouteSource(let update):
+            guard let vehicle = update.vehicle else { return nil }
+            self = .state(EndpointPath(ofVehicle: vehicle))
+        case .selectPreview(let selection):
+            guard let source = selection.source else { return nil }
+            self = .state(EndpointPath(ofVehicle: source.vehicle))
+        case .updateRouteFeedback(let update):
             guard let vehicle = update.vehicle else { return nil }
             self = .state(EndpointPath(ofVehicle: vehicle))
         case .receiptReport(let report):
@@ -55,9 +64,25 @@ package enum Relay: Sendable, Hashable, Codable {
         case .vehicleExtension(let sent):
             guard let source = sent.source, let connection else { return nil }
             self = .event(source, connection)
+        case .simulateDrive(let asked):
+            guard let connection else { return nil }
+            self = .event(asked.path, connection)
+        case .destinationShareWanted(let wanted):
+            guard let source = wanted.source, let connection else { return nil }
+            self = .event(source, connection)
         case .requestOutcome(let outcome): self = .outcome(outcome.vehicle, outcome.requestID)
         default: return nil  // The others are bounded by what the client asks for.
         }
+    }
+}
+
+extension SimulateDrive {
+    /// The endpoint that asked. All observers together have one share of what waits for a client: that of an endpoint without names.
+    fileprivate var path: EndpointPath {
+        guard let vehicle = self.vehicle, let endpoint = self.endpoint else {
+            return EndpointPath(ofVehicle: VehicleID(unchecked: ""))
+        }
+        return EndpointPath(vehicle: vehicle, endpoint: endpoint)
     }
 }
 

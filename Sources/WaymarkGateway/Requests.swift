@@ -149,7 +149,7 @@ extension Gateway {
     // MARK: To the client
 
     /// Opens a request of a vehicle, with the deadline for the client's answer.
-    private mutating func open(
+    mutating func open(
         _ request: ReceivedRequest, _ kind: OpenRequest.Kind, _ key: OpenRequest.Key,
         of vehicle: Dictionary<VehicleID, Vehicle>.Index, to client: ClientID,
         _ index: Dictionary<ClientID, Client>.Index, at now: Instant
@@ -240,16 +240,21 @@ extension Gateway {
         case (.waypoint, .asked, .ownPrompt):
             self.requests.change(number) { $0.stage = .ownPrompt }
             self.moveDeadline(of: number, to: now + self.policy.limits.promptTimeout)
-        case (.destination(let tried), .asked, .accept) where !self.mayGuide(client, answer.vehicle):
+        case (.destination(let tried), .asked, .accept) where !self.mayGuide(client, answer.vehicle),
+            (.destination(let tried), .asked, .acceptWithPreview)
+        where !self.mayGuide(client, answer.vehicle):
             // The rules changed since it was asked.
             self.passOn(number, tried, .gone, at: now, into: &actions)
-        case (.waypoint, .ownPrompt, .accept), (.destination, .asked, .accept):
+        case (.waypoint, .ownPrompt, .accept), (.destination, .asked, .accept), (.trip, .asked, .accept):
             self.endRequest(number, .accepted, at: now, into: &actions)
-        case (.waypoint, .asked, .decline(let reason)), (.waypoint, .ownPrompt, .decline(let reason)):
+        case (.destination, .asked, .acceptWithPreview):
+            self.endRequest(number, .accepted, previewFollows: true, at: now, into: &actions)
+        case (.waypoint, .asked, .decline(let reason)), (.waypoint, .ownPrompt, .decline(let reason)),
+            (.trip, .asked, .decline(let reason)):
             self.endRequest(number, reason, at: now, into: &actions)
         case (.destination(let tried), .asked, .decline(let reason)):
             self.passOn(number, tried, reason, at: now, into: &actions)
-        case (.waypoint, _, _), (.destination, _, _):
+        case (.waypoint, _, _), (.destination, _, _), (.trip, _, _):
             let rejection = Rejection(
                 .wrongState, field: "answer",
                 reason: "does not fit a request that \(stage.description)")
@@ -388,7 +393,7 @@ extension Gateway {
     ) {
         switch self.requests[number]?.kind {
         case .destination(let tried): self.passOn(number, tried, reason, at: now, into: &actions)
-        case .waypoint: self.endRequest(number, reason, at: now, into: &actions)
+        case .waypoint, .trip: self.endRequest(number, reason, at: now, into: &actions)
         case nil: break
         }
     }
@@ -406,7 +411,8 @@ extension Gateway {
 
     /// Ends an open request: tells the vehicle and the client that was asked last, and ends its prompts.
     mutating func endRequest(
-        _ number: RequestNumber, _ outcome: Outcome, at now: Instant, into actions: inout [Action]
+        _ number: RequestNumber, _ outcome: Outcome, previewFollows: Bool = false, at now: Instant,
+        into actions: inout [Action]
     ) {
         guard let request = self.requests.remove(number) else { return }
         self.discharge(request.content, of: request.vehicle)
@@ -423,16 +429,12 @@ extension Gateway {
             }
         }
         let message = self.record(
-            request.key, of: vehicle, outcome, request.client, after: now - request.opened, into: &actions)
-        var session = SessionID.none
-        switch request.kind {
-        case .waypoint(let id): session = id
-        case .destination:
-            if outcome == .accepted {
-                self.allowGuidance(of: request.vehicle)
-            }
+            request.key, of: vehicle, outcome, request.client, previewFollows: previewFollows,
+            after: now - request.opened, into: &actions)
+        if case .destination = request.kind, outcome == .accepted {
+            self.allowGuidance(of: request.vehicle)
         }
-        if let connection { actions.append(.send(connection, Envelope(message, session: session))) }
+        if let connection { actions.append(.send(connection, Envelope(message, session: request.session))) }
     }
 
     private mutating func allowGuidance(of vehicle: VehicleID) {
@@ -454,12 +456,14 @@ extension Gateway {
     /// - Returns: What they are told.
     private mutating func record(
         _ key: OpenRequest.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index?, _ outcome: Outcome,
-        _ client: ClientID?, after time: Duration, into actions: inout [Action]
+        _ client: ClientID?, previewFollows: Bool = false, after time: Duration,
+        into actions: inout [Action]
     ) -> Message {
         self.counters.requestsEnded.add(of: outcome.rawValue)
         self.counters.requestTimes.add(time)
         let ended = RequestOutcome(
-            requestID: key.id, vehicle: key.vehicle, outcome: outcome, client: client)
+            requestID: key.id, vehicle: key.vehicle, outcome: outcome, client: client,
+            previewFollows: previewFollows)
         let message = Message.requestOutcome(ended)
         let keptMax = self.policy.limits.outcomesKeptMax
         let kept = vehicle.map { index in

@@ -8,6 +8,7 @@ struct SessionContent: Sendable, Hashable, Codable {
     private(set) var generation: UInt32 = 0
     private(set) var trip = PublicationOutline.Trip(
         isDestinationShareable: false, routeSegmentsAvailable: false)
+    @BoxedIfCustom private var named = NamedTrips()
     private(set) var alert: UInt32?
     private(set) var route = RouteContent()
     /// A publication since StartGuidance had segments, perhaps those of an older route: a snapshot contains it.
@@ -21,6 +22,43 @@ struct SessionContent: Sendable, Hashable, Codable {
     private var maneuverState: ManeuverState?
     /// The states by key, since the last StartGuidance. At most ``ProtocolConstants/extensionStatesMax``.
     private var statesByKey: [StateByKey] = []
+
+    /// The trips that a message may name.
+    private struct NamedTrips: Defaultable {
+        /// The trip that is driven.
+        var driven: Identifier = ""
+        /// Those of the newest TripPreviews; at most 12, and none while guided.
+        var previews: [PublicationOutline.NamedTrip] = []
+        /// The number of times that a preview stopped sharing its destination.
+        var optOuts: UInt64 = 0
+        /// The selections of vehicles among the previews, for a client that resumes.
+        var selections: [VehicleID: SelectPreview] = [:]
+
+        /// Replaces the previews.
+        mutating func preview(_ trips: [PublicationOutline.NamedTrip]) {
+            let isSharedStill = self.previews.allSatisfy { older in
+                !older.allows.isDestinationShareable
+                    || trips.contains { $0.id == older.id && $0.allows.isDestinationShareable }
+            }
+            if !isSharedStill { self.optOuts += 1 }
+            self.previews = trips
+            self.selections = [:]
+        }
+    }
+
+    /// The number of times that a trip of the previews stopped sharing its destination, or was no longer shown.
+    var previewOptOuts: UInt64 { self.named.optOuts }
+
+    /// Looks up the trip that a message names by its id: before guidance a preview, and later the trip that is driven, which needs no id.
+    ///
+    /// - Returns: What it allows; nil if it is neither.
+    func trip(named id: Identifier) -> PublicationOutline.Trip? {
+        switch self.phase {
+        case .preview: self.named.previews.first { $0.id == id }?.allows
+        case .active, .paused: id.isEmpty || id == self.named.driven ? self.trip : nil
+        case .ended: nil
+        }
+    }
 
     /// The present trip has opted out of segments, and the session retains some.
     var withholdsSegments: Bool {
@@ -58,8 +96,12 @@ struct SessionContent: Sendable, Hashable, Codable {
         try self.route.apply(outline, limits: limits)
         switch outline.content {
         case .nothing, .maneuver, .segment: break
+        case .previews(let trips):
+            // Those that are shown while guided cannot be named: the trip that is driven is.
+            guard self.phase == .preview else { break }
+            self.named.preview(trips)
         case .start(let trip, let route):
-            self.trip = trip
+            self.drive(trip)
             self.begin(route, outline.generation)
             self.alert = nil
             self.statesByKey = []
@@ -68,21 +110,42 @@ struct SessionContent: Sendable, Hashable, Codable {
             self.begin(route, outline.generation)
             if !route.segments.isEmpty { self.retainsSegments = true }
         case .segments(let segments): if !segments.isEmpty { self.retainsSegments = true }
-        case .trip(let trip): self.trip = trip
+        case .trip(let trip): self.drive(trip)
         case .maneuvers(let ids): if rule.refersTo == .maneuvers { self.setUpcoming(ids) }
         case .laneGuidances: break
         case .laneGuidance(let id): if let id { self.lastLaneGuidance = id }
         case .maneuverState(let state): try self.setManeuverState(state)
         case .pause: self.maneuverState = nil
         case .alert(let id): try self.setAlert(id, outline.type)
-        case .share:
-            guard self.trip.isDestinationShareable else {
-                throw Rejection(.wrongState, reason: "the trip says that its destination is not shareable")
-            }
+        case .share(_, let trip): try self.checkShare(of: trip)
         case .unrecognizedState, .extension:
             if let key = outline.conflationKey { try self.add(key, of: outline.extensionName) }
         }
         if case .event = rule.kind { self.enterPhase(after: outline.type) }
+    }
+
+    private mutating func drive(_ trip: PublicationOutline.NamedTrip) {
+        self.trip = trip.allows
+        var named = self.named
+        // A preview that was shared is over with this trip. If the trip is not shared, nor is that preview any more.
+        if trip.allows.isDestinationShareable { named.previews = [] }
+        named.preview([])
+        named.driven = trip.id
+        self.named = named
+    }
+
+    private func checkShare(of id: Identifier) throws(Rejection) {
+        if self.phase == .preview, id.isEmpty {
+            throw Rejection(.missing, field: "trip_id", reason: "is required before guidance")
+        }
+        guard let trip = self.trip(named: id) else {
+            let trips =
+                self.phase == .preview ? "is not one of the trip previews" : "is not the trip that is driven"
+            throw Rejection(.unknownReference, field: "trip_id", reason: trips)
+        }
+        guard trip.isDestinationShareable else {
+            throw Rejection(.wrongState, reason: "the trip says that its destination is not shareable")
+        }
     }
 
     private mutating func enterPhase(after type: MessageType?) {
@@ -154,7 +217,7 @@ struct SessionContent: Sendable, Hashable, Codable {
         let (segments, trip, field): ([PublicationOutline.Segment], PublicationOutline.Trip, String)
         switch outline.content {
         case .start(let started, let route):
-            (segments, trip, field) = (route.segments, started, "route.segments")
+            (segments, trip, field) = (route.segments, started.allows, "route.segments")
         case .route(let route): (segments, trip, field) = (route.segments, self.trip, "route.segments")
         case .segments(let added): (segments, trip, field) = (added, self.trip, "segments")
         default: return  // Brings none.
@@ -197,6 +260,29 @@ struct SessionContent: Sendable, Hashable, Codable {
         }
         self.maneuverState = state
     }
+}
+
+// What vehicles choose of the previews.
+extension SessionContent {
+    /// The rejection of a trip, or of its route choice, that the newest previews do not have; nil if they have both.
+    func rejection(of trip: Identifier, _ routeChoice: UInt32?) -> Rejection? {
+        guard let preview = self.named.previews.first(where: { $0.id == trip }) else {
+            return Rejection(
+                .unknownReference, field: "trip_id", reason: "is not one of the newest TripPreviews")
+        }
+        guard let routeChoice, !preview.routeChoices.contains(routeChoice) else { return nil }
+        return Rejection(
+            .unknownReference, field: "route_choice_id", reason: "is not one of the trip's route choices")
+    }
+
+    /// The choice of a vehicle among the newest previews; nil for nothing.
+    func selection(of vehicle: VehicleID) -> SelectPreview? { self.named.selections[vehicle] }
+
+    mutating func select(_ selection: SelectPreview, of vehicle: VehicleID) {
+        self.named.selections[vehicle] = selection
+    }
+
+    mutating func forgetSelection(of vehicle: VehicleID) { self.named.selections[vehicle] = nil }
 }
 
 extension PublicationOutline.Trip {

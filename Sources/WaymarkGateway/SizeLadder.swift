@@ -65,14 +65,19 @@ struct SizeLadder {
         bare.coordinates = []
         let lineByteCount = byteCount - self.frame(bare, generation).bytes.count
         for variant in Variant.allCases {
-            var short = bare.keeping(variant)
-            let estimate = self.frame(short, generation).bytes.count + lineByteCount
-            guard estimate <= self.byteCountMax + Self.prefixesByteCountMax else { continue }
-            short.coordinates = segment.coordinates
-            let frame = self.frame(short, generation)
-            if frame.bytes.count <= self.byteCountMax { return frame }
+            let short = bare.keeping(variant)
+            if let frame = self.wholeFrame(short, generation, as: segment.coordinates, lineByteCount) {
+                return frame
+            }
         }
         bare = bare.keeping(.shortest)
+        if !bare.speedLimits.isEmpty {
+            // Speed limits go before points: without the points at which they begin they would be others.
+            bare.speedLimits = []
+            if let frame = self.wholeFrame(bare, generation, as: segment.coordinates, lineByteCount) {
+                return frame
+            }
+        }
         bare.coordinates = Profile.thin(segment.coordinates, to: 2)
         var least = self.frame(bare, generation)
         if least.bytes.count > self.byteCountMax {
@@ -81,6 +86,17 @@ struct SizeLadder {
         }
         guard least.bytes.count <= self.byteCountMax else { return nil }
         return self.frame(bare, generation, as: segment.coordinates, lineByteCount, atLeast: least)
+    }
+
+    /// The frame of a segment with a whole line; nil if it does not fit.
+    private mutating func wholeFrame(
+        _ bare: RouteSegment, _ generation: UInt32, as line: [Coordinate], _ lineByteCount: Int
+    ) -> Frame? {
+        let estimate = self.frame(bare, generation).bytes.count + lineByteCount
+        guard estimate <= self.byteCountMax + Self.prefixesByteCountMax else { return nil }
+        var segment = bare
+        segment.coordinates = line
+        return self.fitting(.addRouteSegments([segment], generation: generation))
     }
 
     /// The frame of a segment with as many points of a line as fit. `least` is that with the ends of the line alone.
@@ -161,7 +177,8 @@ extension Publication {
         case .pauseGuidance(let reason, let variants):
             .pauseGuidance(reason, description: variant.of(variants))
         case .showAlert(let alert): .showAlert(alert.keeping(variant))
-        case .shareDestination(let id, let place): .shareDestination(shareID: id, place.keeping(variant))
+        case .shareDestination(let id, let place, let trip):
+            .shareDestination(shareID: id, place.keeping(variant), trip: trip)
         default: self
         }
     }
@@ -174,7 +191,8 @@ extension Publication {
         case .startGuidance(let trip, let generation, let route):
             .startGuidance(trip.withoutDetails, generation: generation, route)
         case .updateTrip(let trip): .updateTrip(trip.withoutDetails)
-        case .shareDestination(let id, let place): .shareDestination(shareID: id, place.withoutDetails)
+        case .shareDestination(let id, let place, let trip):
+            .shareDestination(shareID: id, place.withoutDetails, trip: trip)
         default: self
         }
     }

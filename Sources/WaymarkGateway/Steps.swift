@@ -115,7 +115,8 @@ extension Gateway.Event {
         case .arrived(let connection, _, _, _, _), .requested(let connection, _, _),
             .received(let connection, _, _), .published(let connection, _),
             .publicationRejected(let connection, _), .departed(let connection, _), .seen(let connection, _),
-            .confirmed(let connection), .eventRejected(let connection, _, _, _):
+            .confirmed(let connection), .eventRejected(let connection, _, _, _),
+            .simulationRequested(let connection, _, _):
             connection
         case .stepDue(let cause): cause
         case .deadlineReached, .policyChanged: nil

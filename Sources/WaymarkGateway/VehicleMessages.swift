@@ -37,6 +37,10 @@ extension Gateway {
                 feature, connection, message.type, session: session, requestID: message.requestID,
                 into: &actions)
         }
+        if case .selectPreview = message, !self.isGranted(.tripPreviews, to: path, vehicle) {
+            return self.rejectUngranted(
+                .tripPreviews, connection, message.type, session: session, requestID: "", into: &actions)
+        }
         if case .vehicleExtension(let sent) = message, !self.isGranted(sent.name, to: path, vehicle) {
             let rejection = Rejection(
                 .notGranted, field: "name",
@@ -59,9 +63,12 @@ extension Gateway {
             }
             self.cancel(path, connection, reason, at: now, into: &actions)
         case .allowNavigation: self.allow(path.vehicle, at: now, into: &actions)
-        case .vehicleSettings(let settings): self.update(settings, path, into: &actions)
+        case .vehicleSettings(let settings): self.update(settings, path, at: now, into: &actions)
+        case .pong(let nonce, let times):
+            if let times { self.compareClock(nonce, times, path, connection, at: now) }
         case .updateRouteSource, .zoomCluster, .alertResponse, .destinationShareAnswer, .vehicleExtension,
-            .receipt:
+            .selectPreview, .simulateDrive,
+            .destinationShareWanted, .updateRouteFeedback, .receipt:
             guard isCurrent else {
                 return self.ignore(
                     message, session, path, connection, "the vehicle is not in this session", into: &actions)
@@ -97,6 +104,11 @@ extension Gateway {
             self.askForWaypoint(request, segment, key, vehicle, at: now, into: &actions)
         case .destination:
             self.askForDestination(request, key, vehicle, at: now, into: &actions)
+        case .trip(let trip, let routeChoice):
+            guard self.isCurrent(session, for: vehicle) else {
+                return self.decline(key, of: vehicle, .sessionEnded, nil, into: &actions)
+            }
+            self.askToStart(request, trip, routeChoice, key, vehicle, at: now, into: &actions)
         }
     }
 
@@ -182,6 +194,13 @@ extension Gateway {
             sent.source = path
             // An event of an endpoint: it counts for the endpoint's share of what waits for the client.
             self.tellClient(of: path.vehicle, .vehicleExtension(sent), into: &actions)
+        case .selectPreview(let selected):
+            self.select(selected, session, path, connection, into: &actions)
+        case .simulateDrive(let asked): self.simulate(asked, path, session, connection, into: &actions)
+        case .destinationShareWanted(let wanted):
+            self.wantDestination(wanted, session, path, connection, into: &actions)
+        case .updateRouteFeedback(let update):
+            self.setRouteFeedback(update.feedback, session, path, connection, into: &actions)
         case .receipt(let receipt): self.record(receipt, session, path, connection, at: now, into: &actions)
         default: break  // The others are not about one session.
         }
@@ -200,18 +219,27 @@ extension Gateway {
             requestID: message.requestID, into: &actions)
     }
 
-    /// Tells an endpoint that its event was not forwarded.
+    /// Tells an endpoint, or an observer, that its event was not forwarded.
     func rejectEvent(
         _ type: MessageType, _ session: SessionID, _ limit: EventLimit, of connection: ConnectionID,
         into actions: inout [Action]
     ) {
-        guard case .endpoint? = self.peers[connection] else { return }
+        switch self.peers[connection] {
+        case .endpoint: break
+        // An observer, or a peer that has gone.
+        case nil where type == .simulateDrive: break
+        case .client, nil: return
+        }
         let rejection = Rejection(.limitReached, reason: limit.reason, limit: limit.reached)
         self.reject(connection, rejection, type, session: session, into: &actions)
     }
 
+    private func content(of vehicle: VehicleID) -> SessionContent? {
+        self.vehicles[vehicle]?.session.flatMap { self.sessions[$0] }?.content
+    }
+
     private func isShown(_ alert: UInt32, in vehicle: VehicleID) -> Bool {
-        self.vehicles[vehicle]?.session.flatMap { self.sessions[$0] }?.content.alert == alert
+        self.content(of: vehicle)?.alert == alert
     }
 
     private func isHandled(_ name: ExtensionName, byClientOf vehicle: VehicleID) -> Bool {
@@ -221,7 +249,7 @@ extension Gateway {
         return self.clients[session.client]?.extensions.contains(name) == true
     }
 
-    private func tellClient(of vehicle: VehicleID, _ message: Message, into actions: inout [Action]) {
+    func tellClient(of vehicle: VehicleID, _ message: Message, into actions: inout [Action]) {
         guard let session = self.vehicles[vehicle]?.session.flatMap({ self.sessions[$0] }) else { return }
         self.tell(session.client, message, session.id, into: &actions)
     }
@@ -295,8 +323,33 @@ extension Gateway {
         self.tellClient(of: path.vehicle, .updateRouteSource(update), into: &actions)
     }
 
+    private mutating func setRouteFeedback(
+        _ feedback: RouteFeedback, _ named: SessionID, _ path: EndpointPath, _ connection: ConnectionID,
+        into actions: inout [Action]
+    ) {
+        guard let content = self.content(of: path.vehicle) else { return }
+        guard content.isGuiding, feedback.generation == content.generation else {
+            return self.ignore(
+                .updateRouteFeedback(UpdateRouteFeedback(feedback)), named, path, connection,
+                "the route is not the current one", into: &actions)
+        }
+        if let segment = feedback.firstUnreachableSegment,
+            !content.route.segments.contains(Identifier(segment))
+        {
+            let rejection = Rejection(
+                .unknownReference, field: "first_unreachable_segment_id",
+                reason: "segment \(segment) was not added")
+            return self.reject(connection, rejection, .updateRouteFeedback, session: named, into: &actions)
+        }
+        let kept = [KeptFeedback(feedback)]
+        guard self.vehicles[path.vehicle]?.routeFeedback != kept else { return }
+        self.vehicles[path.vehicle]?.routeFeedback = kept
+        let update = UpdateRouteFeedback(feedback, vehicle: path.vehicle)
+        self.tellClient(of: path.vehicle, .updateRouteFeedback(update), into: &actions)
+    }
+
     private mutating func update(
-        _ settings: VehicleSettings, _ path: EndpointPath, into actions: inout [Action]
+        _ settings: VehicleSettings, _ path: EndpointPath, at now: Instant, into actions: inout [Action]
     ) {
         guard var merged = self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.settings else { return }
         let wasReady = merged.isReadyToShow
@@ -309,9 +362,13 @@ extension Gateway {
         forwarded.source = path
         self.tellClient(of: path.vehicle, .vehicleSettings(forwarded), into: &actions)
         if merged.isReadyToShow != wasReady { self.announce(path.vehicle, into: &actions) }
+        if (merged.speedLimit == .disabled) != (old.speedLimit == .disabled) {
+            self.refit(path, at: now, into: &actions)
+        }
     }
 
-    /// Sends a client the display settings and the route source of a vehicle.
+    /// Sends a client the display settings, the route source and the selected preview of a vehicle, and its feedback on the
+    /// present route.
     func sendSettings(
         of id: VehicleID, _ session: SessionID, to connection: ConnectionID, into actions: inout [Action]
     ) {
@@ -326,9 +383,42 @@ extension Gateway {
             let update = UpdateRouteSource(routeSource: source, vehicle: id)
             actions.append(.send(connection, Envelope(.updateRouteSource(update), session: session)))
         }
+        if let selection = self.sessions.elements[session]?.content.selection(of: id) {
+            actions.append(.send(connection, Envelope(.selectPreview(selection), session: session)))
+        }
+        if let kept = vehicle.routeFeedback?.first,
+            kept.generation == self.sessions[session]?.content.generation
+        {
+            let update = UpdateRouteFeedback(kept.feedback, vehicle: id)
+            actions.append(.send(connection, Envelope(.updateRouteFeedback(update), session: session)))
+        }
     }
 
     // MARK: Shares
+
+    private mutating func wantDestination(
+        _ wanted: DestinationShareWanted, _ named: SessionID, _ path: EndpointPath,
+        _ connection: ConnectionID, into actions: inout [Action]
+    ) {
+        guard let session = self.vehicles[path.vehicle]?.session.flatMap({ self.sessions[$0] }) else {
+            return
+        }
+        guard self.clients[session.client]?.granted.contains(.destinationSharing) == true else {
+            return self.ignore(
+                .destinationShareWanted(wanted), named, path, connection,
+                "the client shares no destinations", into: &actions)
+        }
+        guard session.content.trip(named: wanted.trip) != nil else {
+            let rejection = Rejection(
+                .unknownReference, field: "trip_id",
+                reason: "is neither one of the trip previews nor the trip that is driven")
+            return self.reject(
+                connection, rejection, .destinationShareWanted, session: named, into: &actions)
+        }
+        var wanted = wanted
+        wanted.source = path
+        self.tellClient(of: path.vehicle, .destinationShareWanted(wanted), into: &actions)
+    }
 
     private mutating func answerShare(
         _ answer: DestinationShareAnswer, _ path: EndpointPath, into actions: inout [Action]
@@ -353,16 +443,31 @@ extension Gateway {
             return self.reject(connection, rejection, .receipt, session: named, into: &actions)
         }
         self.vehicles[path.vehicle]?.endpoints[path.endpoint]?.receipt = receipt
-        guard session.receiptsEveryMilliseconds > 0, !self.deadlines.contains(.receipts(id)) else { return }
-        self.deadlines.set(.receipts(id), at: now + .milliseconds(session.receiptsEveryMilliseconds))
+        self.measure(receipt, in: session, path, connection, at: now, into: &actions)
+        self.planReport(of: id, at: now)
+    }
+
+    /// Plans a report of receipts, if the session's client wants some.
+    mutating func planReport(of id: SessionID, at now: Instant) {
+        guard let interval = self.sessions[id]?.receiptsEveryMilliseconds, interval > 0,
+            !self.deadlines.contains(.receipts(id))
+        else { return }
+        self.deadlines.set(.receipts(id), at: now + .milliseconds(interval))
     }
 
     /// Adds a vehicle's receipts to the report for its session's client.
     mutating func reportReceipts(of id: VehicleID, in session: SessionID, into actions: inout [Action]) {
         for (name, _, endpoint) in self.vehicles[id]?.connections ?? [] {
             guard let receipt = endpoint.receipt else { continue }
-            self.sessions[session]?.receipts.append(
-                EndpointReceipt(vehicle: id, endpoint: name, receipt: receipt))
+            var told = EndpointReceipt(vehicle: id, endpoint: name, receipt: receipt)
+            let timing = endpoint.timing
+            if let delay = timing.received, delay.sequence == receipt.receivedSequence {
+                told.receivedDelayMicroseconds = delay.microseconds
+            }
+            if let delay = timing.shown, delay.sequence == receipt.shownSequence {
+                told.shownDelayMicroseconds = delay.microseconds
+            }
+            self.sessions[session]?.receipts.append(told)
         }
         self.sendReceipts(of: session, isLast: false, into: &actions)
     }
@@ -395,9 +500,12 @@ extension Message {
     /// The feature without which an endpoint may not send this.
     fileprivate var neededFeature: Feature? {
         switch self {
-        case .withdrawRequest, .cancelNavigation, .allowNavigation, .updateRouteSource: .requests
+        case .withdrawRequest, .cancelNavigation, .allowNavigation, .updateRouteSource, .selectPreview,
+            .updateRouteFeedback:
+            .requests
         case .promptAnswer: .prompts
-        case .destinationShareAnswer: .destinationSharing
+        case .destinationShareAnswer, .destinationShareWanted: .destinationSharing
+        case .simulateDrive: .simulatedDrives
         default: nil  // The others need none.
         }
     }

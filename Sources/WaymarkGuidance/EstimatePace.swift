@@ -2,16 +2,18 @@ internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkRoutes
 
-/// How often a guide publishes estimates: not too seldom, so that vehicles know that it still guides, and not faster than they can use them.
+/// How often a guide publishes estimates and speed limits: not too seldom, so that vehicles know that it still guides, and not faster than they can use them.
 struct EstimatePace: Sendable {
     private enum Subject: Sendable, Hashable {
         case trip
         case maneuver(ManeuverID)
+        case speedLimit
 
         init?(_ change: DriveChange) {
             switch change {
             case .tripEstimates: self = .trip
             case .maneuverEstimates(let id, _): self = .maneuver(id)
+            case .speedLimit: self = .speedLimit
             case .upcomingManeuvers, .maneuverState, .currentLaneGuidance, .roadName, .currentSegment,
                 .position, .arrivedAtWaypoint, .leavingWaypoint, .offRoute, .finished:
                 return nil
@@ -83,7 +85,9 @@ struct EstimatePace: Sendable {
         switch change {
         case .arrivedAtWaypoint: return self.takeAll(at: now)
         case .maneuverState(let state) where state != .continue:
-            let needed = self.waiting.filter { $0.subject != .trip }
+            let needed = self.waiting.filter {
+                if case .maneuver = $0.subject { true } else { false }
+            }
             return self.take(needed, at: now)
         default: return []
         }
@@ -109,7 +113,8 @@ struct EstimatePace: Sendable {
     }
 
     private mutating func note(_ subject: Subject, at now: Instant) {
-        self.last = now
+        // A vehicle that gets a speed limit knows no newer estimates.
+        if subject != .speedLimit { self.last = now }
         self.published.removeAll { $0.subject == subject || $0.at + self.notBefore <= now }
         self.published.append((subject, now))
     }

@@ -88,7 +88,7 @@ package struct GuideMachine: Sendable {
     /// How long that alert is shown.
     private static let refusalTime = Duration.seconds(15)
 
-    private let options: Options
+    private var options: Options
     package private(set) var drive: Drive
     package private(set) var trip: Trip
     package private(set) var reroutes = 0
@@ -239,6 +239,12 @@ package struct GuideMachine: Sendable {
         self.deadline = self.estimates.due
     }
 
+    /// Drives `factor` times as fast as the engine's speeds from now on; finite, above 0.
+    package mutating func setSpeed(_ factor: Double) {
+        self.options.drive.speedFactor = factor
+        self.drive.setSpeed(factor)
+    }
+
     /// Does one step: what was asked for since the last one, or the next part of the drive.
     package mutating func advance(to now: Instant, into actions: inout [Action]) {
         self.deadline = nil
@@ -365,6 +371,7 @@ package struct GuideMachine: Sendable {
         case .currentSegment(let id): actions.append(.publish(.currentRouteSegment(id, generation: 0)))
         case .tripEstimates(let estimates, let color):
             actions.append(.publish(.tripEstimates(estimates, color)))
+        case .speedLimit(let limit, let next): actions.append(.publish(.speedLimit(limit, next: next)))
         case .maneuverEstimates(let id, let estimates):
             actions.append(.publish(.maneuverEstimates(id, estimates, generation: 0)))
         case .arrivedAtWaypoint: actions.append(.publish(.pauseGuidance(.arrived, description: [])))
@@ -426,7 +433,7 @@ package struct GuideMachine: Sendable {
         let alert = NavigationAlert(
             id: Self.refusalAlerts + self.refusals,
             titleVariants: ["The stop cannot be added: no route found", "Stop not added"],
-            duration: Self.refusalTime)
+            duration: Self.refusalTime, notification: .once, priority: .medium)
         actions.append(.publish(.showAlert(alert)))
         self.startedAt = now + .nanoseconds(-self.driven.nanoseconds)
         self.drive.restateManeuver()

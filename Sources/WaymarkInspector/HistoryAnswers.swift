@@ -220,7 +220,7 @@ struct HistoryAnswers {
                 change(&shares[index])
             }
             switch message {
-            case .publication(.shareDestination(let id, let place)) where frame.direction == .in:
+            case .publication(.shareDestination(let id, let place, _)) where frame.direction == .in:
                 shares.append(
                     Answer.SharedDestination(
                         shareID: id, destination: JSONPart(ModelJSON.waypoint(place)), stage: "offered",

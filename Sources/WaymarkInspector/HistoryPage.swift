@@ -96,9 +96,11 @@ struct PlacedEntry: Sendable {
     /// The vehicles that a message between gateway and client names; without a session, nothing else says whom it concerns.
     private static func named(in frame: Frame) -> [String] {
         switch frame.header.type {
-        case .openSession, .vehicleChanged, .waypointRequest, .destinationRequest,
-            .requestAnswer, .requestOutcome, .updateRouteSource, .vehicleSettings, .zoomCluster,
-            .vehicleExtension, .destinationShareStatus:
+        case .openSession, .vehicleChanged, .waypointRequest, .destinationRequest, .startTripRequest,
+            .requestAnswer, .requestOutcome, .updateRouteSource, .selectPreview, .vehicleSettings,
+            .zoomCluster,
+            .vehicleExtension, .simulateDrive, .destinationShareStatus, .destinationShareWanted,
+            .updateRouteFeedback:
             HistoryAnswers.message(frame)?.namedVehicles.map(\.rawValue) ?? []
         default: []
         }
@@ -422,11 +424,16 @@ extension Message {
         case .vehicleChanged(let status): [status.vehicle]
         case .waypointRequest(let request): [request.vehicle].compactMap(\.self)
         case .destinationRequest(let request): [request.vehicle].compactMap(\.self)
+        case .startTripRequest(let request): [request.vehicle].compactMap(\.self)
+        case .selectPreview(let selection): [selection.source?.vehicle].compactMap(\.self)
         case .requestAnswer(let answer): [answer.vehicle]
         case .requestOutcome(let outcome): [outcome.vehicle]
         case .updateRouteSource(let update): [update.vehicle].compactMap(\.self)
         case .zoomCluster(let zoom): [zoom.source?.vehicle].compactMap(\.self)
         case .vehicleExtension(let sent): [sent.source?.vehicle].compactMap(\.self)
+        case .simulateDrive(let asked): [asked.vehicle].compactMap(\.self)
+        case .destinationShareWanted(let wanted): [wanted.source?.vehicle].compactMap(\.self)
+        case .updateRouteFeedback(let update): [update.vehicle].compactMap(\.self)
         case .vehicleSettings(let settings): [settings.source?.vehicle].compactMap(\.self)
         case .destinationShareStatus(let status): [status.vehicle]
         default: []

@@ -85,7 +85,7 @@ struct Moments {
         case .sessionOpened, .vehiclesRefused, .joined, .left, .suspended, .restored, .sessionEnded:
             return "session"
         case .started, .paused, .continued, .rerouted: return "guidance"
-        case .stopRequested, .driveRequested, .requestEnded: return "request"
+        case .stopRequested, .driveRequested, .startRequested, .requestEnded: return "request"
         case .unknown: return nil
         }
     }

@@ -74,6 +74,9 @@ extension GuidanceFeature {
         case .destinationRequests: "requests for a drive"
         case .receipts: "receipts"
         case .resumption: "resumption after a lost connection"
+        case .speedLimit: "speed limits"
+        case .tripRequests: "requests to start a trip"
+        case .simulatedDrives: "simulated drives"
         }
     }
 
@@ -85,7 +88,8 @@ extension GuidanceFeature {
         case .currentRoadName: ["currentRoadName"]
         case .routeSegments: ["segments", "currentSegment"]
         case .navigationAlerts: ["alert"]
-        case .tripPreviews: ["previews"]
+        case .tripPreviews: ["previews", "selectedPreview"]
+        case .speedLimit: ["speedLimit", "nextSpeedLimit"]
         default: []
         }
     }
@@ -101,6 +105,7 @@ extension WithholdingReason {
         case .tripOptedOut: "the trip does not share it"
         case .noConsent: "the user has not agreed to share it"
         case .policy: "the operator of the gateway withholds it"
+        case .vehicleDoesNotWant: "the vehicle says that it does not show it now"
         case .unspecified: "the gateway gave no reason"
         }
     }
@@ -117,6 +122,8 @@ extension WithholdingReason {
                 ? "The client sets routeSegmentsAvailable of the trip."
                 : "The client sets isDestinationShareable of the trip."
         case .noConsent: "Add the vehicle to route-sharing-vehicles in the settings of waymarkd."
+        case .vehicleDoesNotWant:
+            "The endpoint sets speedLimit of its settings to another value than disabled."
         case .policy: "Remove \(feature.rawValue) from withheld-features in the settings of waymarkd."
         case .unspecified: ""
         }
@@ -228,6 +235,11 @@ struct ReasonFinder {
             note(
                 "maneuverEstimates", state.maneuverEstimates.isEmpty,
                 "\(client) has published no estimates of a maneuver"),
+            note(
+                "speedLimit", state.speedLimit == nil, "\(client) has published no speed limit"),
+            note(
+                "nextSpeedLimit", state.nextSpeedLimit == nil,
+                "\(client) says that no other speed limit is known ahead"),
             note("previews", state.previews.isEmpty, "\(client) offers no trips"),
             note("alert", state.alert == nil, "\(client) shows no alert"),
         ].compactMap(\.self)
@@ -342,7 +354,12 @@ struct ReasonFinder {
         }
         let known = Dictionary(held.segments.map { ($0.id, $0) }) { $1 }
         for segment in published.segments {
-            guard let mine = known[segment.id], mine.coordinates != segment.coordinates else { continue }
+            guard let mine = known[segment.id] else { continue }
+            if mine.speedLimits.count != segment.speedLimits.count {
+                self.reasons += [self.reason(.speedLimit, "segments/\(segment.id)/speedLimits")].compactMap(
+                    \.self)
+            }
+            guard mine.coordinates != segment.coordinates else { continue }
             let pointsMax = endpoint.limits.routeSegmentPointsMax
             let isByPoints = pointsMax > 0 && mine.coordinates.count >= Int(pointsMax)
             let isByBytes = self.frameBytesMax < .max && !isByPoints
@@ -400,6 +417,9 @@ struct ReasonFinder {
                 limits.currentRoadNameLengthMax)
         }
         if held.tripEstimates != published.tripEstimates { self.units("tripEstimates", endpoint) }
+        if self.picture.withheld[.speedLimit] == nil, held.nextSpeedLimit != published.nextSpeedLimit {
+            self.units("nextSpeedLimit", endpoint)
+        }
         if let alert = published.alert, let mine = held.alert {
             self.variants(
                 "alert/titleVariants", alert.titleVariants, mine.titleVariants, "alertText",

@@ -21,7 +21,8 @@ struct RecordObjects {
             guidanceWanted: vehicle.isGuidanceWanted, owner: vehicle.owner,
             standing: self.standing(vehicle).sorted(),
             endpoints: vehicle.endpoints.map { self.object($0, vehicle) },
-            routeSource: vehicle.routeSource?.name)
+            routeSource: vehicle.routeSource?.name,
+            routeFeedback: vehicle.routeFeedback.map { JSONPart(ModelJSON.feedback($0)) })
     }
 
     private func object(

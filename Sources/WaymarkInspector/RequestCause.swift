@@ -4,7 +4,7 @@ internal import WaymarkProtocol
 ///
 /// One outcome has several causes, see "Requests" in Docs/protocol.md. What happened before tells them apart.
 struct RequestCause: Sendable, Hashable {
-    enum Kind: String, Sendable, Hashable, CaseIterable { case stop, drive }
+    enum Kind: String, Sendable, Hashable, CaseIterable { case stop, drive, start }
 
     /// The course of a request since a client was asked last.
     struct Course: Sendable, Hashable {
@@ -90,7 +90,7 @@ struct RequestCause: Sendable, Hashable {
     }
 
     private var notSupported: (String, String) {
-        let what = "requests for \(self.kind)s"
+        let what = self.kind == .start ? "requests to start a trip" : "requests for \(self.kind)s"
         if self.course.hasEstimates {
             return ("", "No endpoint of the vehicle answers prompts, so its user was not asked")
         }
@@ -98,7 +98,8 @@ struct RequestCause: Sendable, Hashable {
         switch self.kind {
         case .drive:
             return ("", "No connected client that may guide the vehicle handles \(what), so none was asked")
-        case .stop: return (self.client, "\(self.subject) does not handle \(what), so it was not asked")
+        case .stop, .start:
+            return (self.client, "\(self.subject) does not handle \(what), so it was not asked")
         }
     }
 
@@ -117,6 +118,11 @@ struct RequestCause: Sendable, Hashable {
 
     private var busy: (String, String) {
         guard self.asked.isEmpty else { return self.declined("it is busy") }
+        if self.kind == .start, !self.client.isEmpty {
+            return (
+                "", "Another request of the vehicle to start a trip was open, so \(self.client) was not asked"
+            )
+        }
         let rules = self.kind == .drive ? ", or changed access rules were being applied" : ""
         return ("", "Too many requests, or too many bytes of them, were open\(rules), so no client was asked")
     }
@@ -127,6 +133,7 @@ struct RequestCause: Sendable, Hashable {
         }
         switch self.kind {
         case .drive: return ("", "The vehicle was guided already when it asked, so no client was asked")
+        case .start: return ("", "The newest previews did not have the trip, or guidance had started")
         case .stop where self.client.isEmpty: return ("", "No client guided the vehicle when it asked")
         case .stop:
             return ("", "It names a part of the route that is not there, so \(self.client) was not asked")
@@ -142,7 +149,7 @@ struct RequestCause: Sendable, Hashable {
     }
 
     private var gone: (String, String) {
-        if self.kind == .stop, self.asked.isEmpty {
+        if self.kind != .drive, self.asked.isEmpty {
             return (self.client, "\(self.subject) was not connected, so it was not asked")
         }
         if self.course.isAccepted, self.kind == .drive {
@@ -162,7 +169,7 @@ struct RequestCause: Sendable, Hashable {
         if !self.withdrawnBy.isEmpty { return (self.withdrawnBy, "\(self.withdrawnBy) withdrew it") }
         switch self.kind {
         case .drive: return ("", "The vehicle started to navigate by itself")
-        case .stop: return ("", "The vehicle withdrew it")
+        case .stop, .start: return ("", "The vehicle withdrew it")
         }
     }
 

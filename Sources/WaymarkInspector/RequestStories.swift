@@ -66,6 +66,7 @@ struct RequestStories {
         switch message {
         case .waypointRequest(let request): request.vehicle
         case .destinationRequest(let request): request.vehicle
+        case .startTripRequest(let request): request.vehicle
         case .requestAnswer(let answer): answer.vehicle
         case .requestOutcome(let outcome): outcome.vehicle
         default: nil
@@ -75,8 +76,9 @@ struct RequestStories {
     /// Whether a frame may be about a request. Most are not, and decoding takes time.
     static func isOfRequest(_ header: FrameHeader) -> Bool {
         switch header.type {
-        case .waypointRequest, .destinationRequest, .withdrawRequest, .requestAnswer, .prompt, .promptAnswer,
-            .promptOver, .requestOutcome, .error:
+        case .waypointRequest, .destinationRequest, .startTripRequest, .withdrawRequest, .requestAnswer,
+            .prompt,
+            .promptAnswer, .promptOver, .requestOutcome, .error:
             true
         default: false
         }
@@ -97,6 +99,10 @@ struct RequestStories {
                 request.requestID, "drive", peer, placed,
                 "\(peer) asks for a drive to \(self.name(request.destination))"
             ) { $0.destination = JSONPart(ModelJSON.waypoint(request.destination)) }
+        case .startTripRequest(let request):
+            self.begin(
+                request.requestID, "start", peer, placed, "\(peer) asks to start the trip \(request.trip)"
+            ) { _ in /* It has no place. */ }
         case .withdrawRequest(let request):
             self.add(request.requestID, "withdrawn", peer, placed, "\(peer) withdraws the request") {
                 $0.withdrawnBy = peer
@@ -139,6 +145,10 @@ struct RequestStories {
             self.add(answer.requestID, "accept", peer, placed, "\(peer) accepts") {
                 $0.change(by: peer) { $0.isAccepted = true }
             }
+        case .acceptWithPreview:
+            self.add(answer.requestID, "accept", peer, placed, "\(peer) accepts, and shows previews first") {
+                $0.change(by: peer) { $0.isAccepted = true }
+            }
         case .decline(let outcome):
             self.add(
                 answer.requestID, "decline", peer, placed, "\(peer) declines: \(Self.words(outcome))",
@@ -153,6 +163,7 @@ struct RequestStories {
         switch message {
         case .waypointRequest(let request): self.forwarded(request.requestID, names, placed)
         case .destinationRequest(let request): self.forwarded(request.requestID, names, placed)
+        case .startTripRequest(let request): self.forwarded(request.requestID, names, placed)
         case .prompt(let prompt):
             let deadline = at + Double(prompt.deadlineMilliseconds) / 1_000
             self.add(
@@ -204,7 +215,7 @@ struct RequestStories {
         guard !event.requestID.isEmpty else { return }
         let id = Identifier(event.requestID)
         switch event.kind {
-        case .stopRequested, .driveRequested:
+        case .stopRequested, .driveRequested, .startRequested:
             self.change(id) { story in
                 if !event.client.isEmpty { story.request.client = event.client }
                 if event.session != 0 { story.request.session = Int(event.session) }
@@ -326,7 +337,11 @@ struct RequestStories {
                 requests[index].client = record.client.rawValue
             } else {
                 let kind =
-                    record.messageType == MessageType.destinationRequest.rawValue ? "drive" : "stop"
+                    switch MessageType(rawValue: record.messageType) {
+                    case .destinationRequest: "drive"
+                    case .startTripRequest: "start"
+                    default: "stop"
+                    }
                 let request = Answer.Request(
                     requestID: record.key.requestID.rawValue, vehicle: self.vehicle, request: kind,
                     stage: stage, client: record.client.rawValue, session: Int(record.session.rawValue),

@@ -104,6 +104,10 @@ struct UpdateRows {
             upcoming: state.upcomingManeuvers.map { Int($0.rawValue) },
             maneuverCount: state.maneuvers.count, laneGuidanceCount: state.laneGuidances.count, phase: phase,
             pauseReason: pauseReason, endReason: endReason, currentRoadName: state.currentRoadName.first,
+            speedLimit: state.speedLimit.map(GuidanceText.speedLimit),
+            nextSpeedLimit: state.nextSpeedLimit.map {
+                "\(GuidanceText.speedLimit($0.limit)) in \(GuidanceText.distance($0))"
+            },
             destination: state.trip?.destination.nameVariants.first,
             laneGuidance: state.currentLaneGuidance.map { Int($0.rawValue) },
             distanceLeftMeters: left.map { Int($0.distanceRemaining.meters) },
@@ -229,6 +233,8 @@ struct ReceiptBook {
             let name = endpoint.endpoint.rawValue
             var object = Answer.EndpointReceipts(
                 endpoint: name, receiptAt: self.newest[name].map(self.source.seconds))
+            object.receivedDelays = endpoint.delays.flatMap { Answer.Delays($0.received) }
+            object.shownDelays = endpoint.delays.flatMap { Answer.Delays($0.shown) }
             if let receipt = endpoint.receipt {
                 object.received = Int(clamping: receipt.receivedSequence)
                 object.shown = Int(clamping: receipt.shownSequence)
@@ -264,5 +270,16 @@ struct ReceiptBook {
         return Answer.Receipts(
             session: Int(self.session.rawValue), published: Int(clamping: published), endpoints: endpoints,
             rows: rows, truncated: self.rows.count > rowsMax, why: why)
+    }
+}
+
+extension Answer.Delays {
+    /// nil if none was measured.
+    init?(_ counts: DelayCounts) {
+        guard counts.count > 0 else { return nil }
+        self.init(
+            count: Int(clamping: counts.count),
+            lastMilliseconds: Double(counts.lastMicroseconds) / 1_000,
+            meanMilliseconds: Double(counts.totalMicroseconds / counts.count) / 1_000)
     }
 }

@@ -134,7 +134,8 @@ struct VehicleAnswer {
             maneuvers: self.maneuvers, laneGuidances: self.laneGuidances, segments: self.segments,
             stops: (self.picture.published?.trip?.waypoints ?? []).map { JSONPart(ModelJSON.waypoint($0)) },
             routeKey: self.picture.content.map(Self.routeKey),
-            routeSource: self.picture.record?.routeSource?.name)
+            routeSource: self.picture.record?.routeSource?.name,
+            routeFeedback: self.picture.record?.routeFeedback.map(Story.feedback))
     }
 
     /// The reasons below a path, and for all of the key; their paths are those in the row.
@@ -286,18 +287,19 @@ struct VehicleAnswer {
 enum StateObjects {
     static func object(_ state: VehicleState) -> [String: Any] {
         var short = state
-        for index in short.segments.indices { short.segments[index].coordinates = [] }
+        short.segments = []
         var object = ClusterJSON.object(short)
         object["segments"] = state.segments.map(self.segment)
         return object
     }
 
-    /// With `points` in place of its line.
+    /// With `points` in place of its line, and the number of its speed limits.
     static func segment(_ segment: RouteSegment) -> [String: Any] {
         var short = segment
-        short.coordinates = []
+        (short.coordinates, short.speedLimits) = ([], [])
         var object = ModelJSON.segment(short)
         object["coordinates"] = nil
+        if !segment.speedLimits.isEmpty { object["speedLimits"] = segment.speedLimits.count }
         object["points"] = segment.coordinates.count
         return object
     }

@@ -4,7 +4,7 @@ package import WaymarkInspector
 internal import WaymarkModel
 internal import WaymarkTexts
 
-/// Speaks for vehicles, each through an endpoint of its own that shows nothing.
+/// Speaks for vehicles, each through an endpoint of its own that shows nothing, or what a display of a chosen configuration holds.
 ///
 /// An endpoint connects at the first action of its vehicle, and leaves some time after the last.
 package actor ActionDesk {
@@ -17,6 +17,8 @@ package actor ActionDesk {
         package var endpoint = "inspector"
         /// How long an endpoint stays after its last action.
         package var idleTime = Duration.seconds(60)
+        /// The same of one that is connected as a display: a page that was closed does not say so.
+        package var displayTime = Duration.seconds(3_600)
         /// How long a shared destination can be answered: the gateway's own limit, unless it is set otherwise there.
         package var shareTime = Duration.seconds(10)
         /// Places that the gateway tells are not shown.
@@ -48,10 +50,17 @@ package actor ActionDesk {
     private final class Speaker {
         /// nil while it connects.
         var endpoint: VehicleEndpoint?
+        /// nil for one that only speaks.
+        let configuration: ConnectedConfiguration?
+        /// The state that it holds, and the last messages that it received; only with a configuration.
+        var held = VehicleState()
+        var received: [(message: String, at: Date)] = []
         /// The first one is shown.
         var prompts: [OpenPrompt] = []
         var share: OpenShare?
         var lastUse = ContinuousClock.now
+
+        init(_ configuration: ConnectedConfiguration?) { self.configuration = configuration }
     }
 
     /// Open actions of all vehicles that wait for the answer of another program, at most.
@@ -59,6 +68,10 @@ package actor ActionDesk {
     private static let speakersMax = 8
     private static let promptsMax = 16
     private static let failuresMax = 64
+    /// Messages that are kept of those that a display received.
+    private static let receivedMax = 50
+    /// The time that an endpoint that has just connected may take to get the trips that its vehicle is offered.
+    private static let previewTime = Duration.seconds(2)
 
     private let settings: Settings
     private var speakers: [String: Speaker] = [:]
@@ -83,6 +96,9 @@ package actor ActionDesk {
         let speaker = self.speakers[vehicle]
         if speaker != nil {
             endpoint.state = "connected"
+            if let speaker, let configuration = speaker.configuration {
+                self.describe(speaker, configuration, &endpoint, since: begin)
+            }
         } else if let reason = self.failures[vehicle] {
             (endpoint.state, endpoint.reason) = ("refused", reason)
         }
@@ -104,6 +120,18 @@ package actor ActionDesk {
         return JSON.data(of: actions)
     }
 
+    /// The state that a display holds, and what it has received. If places are hidden, what it holds is not told.
+    private func describe(
+        _ speaker: Speaker, _ configuration: ConnectedConfiguration, _ endpoint: inout Answer.OwnEndpoint,
+        since begin: Date
+    ) {
+        endpoint.configuration = configuration.name
+        if !self.settings.isRedacted { endpoint.held = JSONPart(ClusterJSON.object(speaker.held)) }
+        endpoint.received = speaker.received.map {
+            Answer.Received(message: $0.message, at: $0.at.timeIntervalSince(begin))
+        }
+    }
+
     /// A place, without a centre if it is hidden: the page would show one.
     private func place(_ waypoint: Waypoint) -> JSONPart {
         let hidden: [String: Any] = ["nameVariants": ["a hidden place"]]
@@ -113,16 +141,18 @@ package actor ActionDesk {
     // MARK: Actions
 
     package static let names = [
-        "waypoint", "destination", "withdraw", "cancel", "allow", "routeSource", "answerPrompt",
+        "waypoint", "destination", "selectPreview", "startTrip", "withdraw", "cancel", "allow", "routeSource",
+        "answerPrompt",
         "answerShare",
-        "settings", "zoom", "alert", "connect", "disconnect",
+        "settings", "wantDestination", "zoom", "alert", "connect", "disconnect",
     ]
 
     private static let fields = [
         "vehicle", "action", "waypoint", "segment", "destination", "requestID", "reason", "routeSource",
         "accepted", "outcome", "shareID", "compass", "speedLimit", "contentStyle", "ready",
         "limitedUserInterfaces",
-        "zoomDirection", "alertID", "response", "actionID",
+        "zoomDirection", "trip", "alertID", "response", "actionID", "profile", "profileName", "tripID",
+        "routeChoice",
     ]
 
     /// Does something for a vehicle.
@@ -136,7 +166,13 @@ package actor ActionDesk {
         let step = try VehicleAction(name, fields)
         try self.checkAnswered(step)
         if case .disconnect = step { return await self.disconnect(vehicle, name) }
-        let speaker = try await self.speaker(for: vehicle)
+        var configuration: ConnectedConfiguration?
+        if case .connect(let wanted) = step {
+            configuration = wanted
+            // It connects anew, as another display.
+            if wanted != nil || self.speakers[vehicle]?.configuration != nil { await self.leave(vehicle) }
+        }
+        let speaker = try await self.speaker(for: vehicle, configuration)
         // Others may have begun while it connected.
         try self.checkAnswered(step)
         speaker.lastUse = .now
@@ -194,6 +230,14 @@ package actor ActionDesk {
             return self.ask(id, vehicle, endpoint) {
                 await endpoint.requestDestination(waypoint, requestID: $0)
             }
+        case .startTrip(let trip, let route):
+            return self.ask(id, vehicle, endpoint) { request in
+                await endpoint.waitForPreviews(atMost: Self.previewTime)
+                return await endpoint.startTrip(trip, routeChoice: route, requestID: request)
+            }
+        case .selectPreview(let trip, let route):
+            await endpoint.waitForPreviews(atMost: Self.previewTime)
+            await endpoint.selectPreview(trip: trip, routeChoice: route)
         case .cancel(let reason):
             Task {
                 let end = await endpoint.cancelNavigation(reason)
@@ -220,6 +264,7 @@ package actor ActionDesk {
         case .allow: await endpoint.allowNavigation()
         case .routeSource(let source): await endpoint.setRouteSource(source)
         case .settings(let settings): await endpoint.update(settings)
+        case .wantDestination(let trip): await endpoint.wantDestination(ofTrip: trip)
         case .zoom(let direction): await endpoint.zoom(direction)
         case .alert(let alert, let action): await endpoint.respondToAlert(alert, action: action)
         case .connect, .disconnect: break
@@ -242,7 +287,9 @@ package actor ActionDesk {
 
     // MARK: Endpoints
 
-    private func speaker(for vehicle: String) async throws(InspectorError) -> Speaker {
+    private func speaker(
+        for vehicle: String, _ configuration: ConnectedConfiguration?
+    ) async throws(InspectorError) -> Speaker {
         if let speaker = self.speakers[vehicle] { return speaker }
         guard self.connecting[vehicle] == nil, !self.leaving.contains(vehicle) else {
             let what = self.leaving.contains(vehicle) ? "leaving" : "connecting"
@@ -251,11 +298,11 @@ package actor ActionDesk {
         guard self.speakers.count + self.connecting.count + self.leaving.count < Self.speakersMax else {
             throw InspectorError(.busy, field: "vehicle", "speaks for \(Self.speakersMax) vehicles already")
         }
-        let speaker = Speaker()
+        let speaker = Speaker(configuration)
         self.connecting[vehicle] = speaker
         do throws(ClientError) {
             let endpoint = try await VehicleEndpoint.connect(
-                to: self.settings.address, self.configuration(for: vehicle))
+                to: self.settings.address, self.configuration(for: vehicle, configuration?.profile))
             speaker.endpoint = endpoint
             self.connecting[vehicle] = nil
             self.speakers[vehicle] = speaker
@@ -263,6 +310,7 @@ package actor ActionDesk {
             self.version += 1
             Task { await self.leaveLater(vehicle, speaker) }
             Task { await self.watch(vehicle, speaker, endpoint) }
+            if configuration != nil { Task { await self.read(speaker, endpoint) } }
             return speaker
         } catch {
             self.connecting[vehicle] = nil
@@ -274,12 +322,20 @@ package actor ActionDesk {
         }
     }
 
-    private func configuration(for vehicle: String) -> VehicleEndpoint.Configuration {
+    private func configuration(
+        for vehicle: String, _ profile: ClusterProfile?
+    ) -> VehicleEndpoint.Configuration {
         var configuration = VehicleEndpoint.Configuration(vehicle: vehicle, endpoint: self.settings.endpoint)
         configuration.displayName = "waymark inspect"
         configuration.isGuidanceWanted = false
         configuration.credential = self.settings.credential
         configuration.reconnection.refusalDelay = nil
+        if let profile {
+            (configuration.withoutFeatures, configuration.limits) = (profile.without, profile.limits)
+            configuration.receiveFrameBytesMax = profile.receiveFrameBytesMax
+            (configuration.distanceUnits, configuration.locale) = (profile.distanceUnits, profile.locale)
+            configuration.extensions = profile.extensions
+        }
         configuration.onPrompt = { prompt in await self.prompted(vehicle, prompt) }
         configuration.onShare = { shared in await self.offered(vehicle, shared) }
         return configuration
@@ -305,9 +361,21 @@ package actor ActionDesk {
         }
     }
 
+    /// Keeps what a display receives.
+    private func read(_ speaker: Speaker, _ endpoint: VehicleEndpoint) async {
+        let updates = await endpoint.updates
+        await endpoint.setReady(true)
+        for await update in updates {
+            speaker.held = update.state
+            speaker.received = speaker.received.suffix(Self.receivedMax - 1) + [(update.name, Date())]
+            self.version += 1
+        }
+    }
+
     private func leaveLater(_ vehicle: String, _ speaker: Speaker) async {
         while self.speakers[vehicle] === speaker {
-            let rest = speaker.lastUse + self.settings.idleTime - .now
+            let time = speaker.configuration == nil ? self.settings.idleTime : self.settings.displayTime
+            let rest = speaker.lastUse + time - .now
             let isBusy = self.journal.isBusy(vehicle) || !speaker.prompts.isEmpty || speaker.share != nil
             if rest <= .zero, !isBusy { return await self.leave(vehicle) }
             let again = max(rest, min(self.settings.idleTime, .seconds(1)))
@@ -422,6 +490,17 @@ package actor ActionDesk {
 }
 
 extension VehicleEndpoint {
+    /// Waits until the endpoint holds trips to choose from.
+    fileprivate func waitForPreviews(atMost limit: Duration) async {
+        let states = self.states
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await state in states where !state.previews.isEmpty { break } }
+            group.addTask { do { try await Task.sleep(for: limit) } catch { /* The trips came first. */  } }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
     /// The connection has ended for good.
     fileprivate var isClosed: Bool {
         get async {

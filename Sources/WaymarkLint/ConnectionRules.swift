@@ -207,6 +207,8 @@ struct AnswerTwiceRule: LintRule {
             self.ask(client, request.vehicle, request.requestID)
         case .message(let client, .toPeer, .destinationRequest(let request), _):
             self.ask(client, request.vehicle, request.requestID)
+        case .message(let client, .toPeer, .startTripRequest(let request), _):
+            self.ask(client, request.vehicle, request.requestID)
         case .message(let client, .toGateway, .requestAnswer(let answer), _):
             self.judge(answer, client, &context)
         case .connection(let client, .ended):
@@ -256,7 +258,7 @@ extension RequestAnswer.Answer {
         guard before == .ownPrompt else { return false }
         return switch self {
         case .accept, .decline: true
-        case .estimates, .ownPrompt: false
+        case .estimates, .ownPrompt, .acceptWithPreview: false
         }
     }
 }

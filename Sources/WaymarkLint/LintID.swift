@@ -42,18 +42,38 @@ public enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomStr
     case distanceDisplay = "LINT-DISTANCE-DISPLAY"
     /// The remaining time contradicts the remaining distance.
     case timeDistance = "LINT-TIME-DISTANCE"
+    /// The next speed limit is the one that holds already.
+    case speedSame = "LINT-SPEED-SAME"
+    /// The distance to the next speed limit does not fall.
+    case speedDistance = "LINT-SPEED-DISTANCE"
+    /// A speed limit has a value that no sign has.
+    case speedValue = "LINT-SPEED-VALUE"
     /// A route segment does not begin where the one before it ends.
     case segmentJoin = "LINT-SEGMENT-JOIN"
     /// The current route segment does not contain the next maneuvers.
     case segmentManeuvers = "LINT-SEGMENT-MANEUVERS"
     /// A client accepted a stop, and no new route followed.
     case requestReroute = "LINT-REQUEST-REROUTE"
+    /// A client offers a trip without distance and time.
+    case previewEstimates = "LINT-PREVIEW-ESTIMATES"
+    /// A vehicle chooses a trip, or a route choice, that it was not offered.
+    case previewUnknown = "LINT-PREVIEW-UNKNOWN"
+    /// A client accepted to start a trip, and guidance on it did not start.
+    case startGuidance = "LINT-START-GUIDANCE"
     /// A client answered a request twice, or one that it was not asked.
     case answerTwice = "LINT-ANSWER-TWICE"
     /// A client publishes the same value more often than a vehicle can show it.
     case rateFast = "LINT-RATE-FAST"
     /// A client that guides publishes no estimates for more than 10 seconds.
     case driveSilent = "LINT-DRIVE-SILENT"
+    /// A client publishes estimates that change nothing that is displayed.
+    case estimatesSame = "LINT-ESTIMATES-SAME"
+    /// A client adds the maneuvers of a route one at a time.
+    case maneuverSingle = "LINT-MANEUVER-SINGLE"
+    /// A client declares a feature and never uses it.
+    case featureUnused = "LINT-FEATURE-UNUSED"
+    /// An alert of high priority may not interrupt the display.
+    case alertQuiet = "LINT-ALERT-QUIET"
     /// A client continues guidance that was ended.
     case cancelIgnored = "LINT-CANCEL-IGNORED"
     /// The gateway rejected a publication.
@@ -105,12 +125,22 @@ public enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomStr
         case .textOrder: "The variants of a text are not ordered from the longest to the shortest."
         case .distanceDisplay: "The distance to display contradicts the true distance."
         case .timeDistance: "The remaining time contradicts the remaining distance."
+        case .speedSame: "The next speed limit is the one that holds already."
+        case .speedDistance: "The distance to the next speed limit does not fall."
+        case .speedValue: "A speed limit has a value that no sign has."
         case .segmentJoin: "A route segment does not begin where the one before it ends."
         case .segmentManeuvers: "The current route segment does not contain the next maneuvers."
         case .requestReroute: "A client accepted a stop, and no new route followed."
+        case .previewEstimates: "A client offers a trip without distance and time."
+        case .previewUnknown: "A vehicle chooses a trip, or a route choice, that it was not offered."
+        case .startGuidance: "A client accepted to start a trip, and guidance on it did not start."
         case .answerTwice: "A client answered a request twice, or one that it was not asked."
         case .rateFast: "A client publishes the same value more often than a vehicle can show it."
         case .driveSilent: "A client that guides publishes no estimates for more than 10 seconds."
+        case .estimatesSame: "A client publishes estimates that change nothing that is displayed."
+        case .maneuverSingle: "A client adds the maneuvers of a route one at a time."
+        case .featureUnused: "A client declares a feature and never uses it."
+        case .alertQuiet: "An alert of high priority may not interrupt the display."
         case .cancelIgnored: "A client continues guidance that was ended."
         case .clientRejected: "The gateway rejected a publication."
         case .vehicleRejected: "The gateway rejected a message of a vehicle."
@@ -135,11 +165,13 @@ public enum LintID: String, Sendable, Hashable, CaseIterable, Codable, CustomStr
         case .laneLink, .laneStale, .maneuverFarther, .estimatesOther, .upcomingNone, .stateDistance,
             .segmentManeuvers, .requestReroute, .rateFast, .driveSilent, .cancelIgnored, .promptLate,
             .alertStale, .receiptWrong, .readSlow, .promptUnasked, .peerSilent, .tripStays, .timeDistance,
-            .routeEstimates, .stateOrder, .answerTwice:
+            .routeEstimates, .stateOrder, .answerTwice, .estimatesSame, .speedDistance,
+            .previewUnknown, .startGuidance:
             true
         case .maneuverKind, .maneuverAngle, .laneUnshown, .laneHighlight, .laneStatus, .tripRises,
             .maneuverRises, .upcomingOrder, .textOrder, .distanceDisplay, .segmentJoin, .clientRejected,
-            .vehicleRejected, .resumeForgotten, .resumeCursor:
+            .vehicleRejected, .resumeForgotten, .resumeCursor, .maneuverSingle, .featureUnused,
+            .alertQuiet, .speedSame, .speedValue, .previewEstimates:
             false
         }
     }

@@ -61,7 +61,8 @@ package struct Linter: Sendable {
     private static let peerRules: [any LintRule] = [
         ContradictionRule(), RequestRerouteRule(), CancelIgnoredRule(), RejectedRule(), PromptLateRule(),
         AlertStaleRule(), ReceiptRule(), ResumeForgottenRule(), ReadSlowRule(), ResumeCursorRule(),
-        PromptUnaskedRule(), PeerSilentRule(), AnswerTwiceRule(),
+        PromptUnaskedRule(), PeerSilentRule(), AnswerTwiceRule(), FeatureUnusedRule(), PreviewUnknownRule(),
+        StartGuidanceRule(),
     ]
 
     private static let ofSession: [any SessionRule.Type] = [
@@ -71,6 +72,9 @@ package struct Linter: Sendable {
         UpcomingOrderRule.self, StateDistanceRule.self, TextOrderRule.self, DistanceDisplayRule.self,
         SegmentJoinRule.self, SegmentManeuversRule.self, RateRule.self, SilenceRule.self,
         TimeDistanceRule.self, TripStaysRule.self, RouteEstimatesRule.self, StateOrderRule.self,
+        EstimatesSameRule.self, ManeuverSingleRule.self, AlertQuietRule.self,
+        SpeedSameRule.self, SpeedDistanceRule.self, SpeedValueRule.self,
+        PreviewEstimatesRule.self,
     ]
 
     /// A linter that expects what `allowances` say. Of two for one rule the last counts. It judges sessions whose routes take up to

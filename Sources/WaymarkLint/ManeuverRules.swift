@@ -20,6 +20,7 @@ struct ManeuverKindRule: SessionRule {
         for (index, maneuver) in maneuvers.enumerated() {
             let at = "\(path)[\(index)]"
             self.judge(maneuver, at, session, &context)
+            self.judgeRoad(maneuver, at, session, &context)
             self.judgeSide(maneuver, at, session, &context)
             self.last = maneuver
         }
@@ -54,6 +55,18 @@ struct ManeuverKindRule: SessionRule {
         }
     }
 
+    private func judgeRoad(
+        _ maneuver: Maneuver, _ path: String, _ session: SessionView, _ context: inout LintContext
+    ) {
+        guard maneuver.type == .straightAhead, let road = maneuver.roadFollowingManeuverVariants.first,
+            self.last?.roadFollowingManeuverVariants.first == road
+        else { return }
+        context.find(
+            .maneuverKind, in: session, field: "\(path).type",
+            values: [("type", maneuver.type.name), ("road", road)],
+            "maneuver \(maneuver.id.rawValue) is \(maneuver.type.name), and the road is the same as before")
+    }
+
     private func judgeSide(
         _ maneuver: Maneuver, _ path: String, _ session: SessionView, _ context: inout LintContext
     ) {
@@ -70,11 +83,14 @@ struct ManeuverKindRule: SessionRule {
 extension ManeuverType {
     fileprivate var isFerry: Bool { [.enterFerry, .exitFerry, .changeFerry].contains(self) }
 
-    /// A turn that is not slight.
-    fileprivate var isWideTurn: Bool {
+    /// The degrees to its side that a turn leads, 10 more than the CarPlay guide says at both ends; nil for other types.
+    fileprivate var turnDegrees: ClosedRange<Int>? {
         switch self {
-        case .leftTurn, .leftTurnAtEnd, .sharpLeftTurn, .rightTurn, .rightTurnAtEnd, .sharpRightTurn: true
-        default: false
+        case .slightLeftTurn, .slightRightTurn: -60...55
+        case .leftTurn, .rightTurn: 35...145
+        case .sharpLeftTurn, .sharpRightTurn: 125...180
+        case .leftTurnAtEnd, .rightTurnAtEnd: -60...180
+        default: nil
         }
     }
 
@@ -90,43 +106,24 @@ extension ManeuverType {
 
 /// LINT-MANEUVER-ANGLE, of maneuvers that the gateway accepts. ``ContradictionRule`` has the others.
 struct ManeuverAngleRule: SessionRule {
-    /// An engine's own angles contradict its turns by up to 52°. Beyond 170° left and right are one.
-    private static let wrongDegrees = 61..<170
-    /// A single turn may lead straight ahead, but not all of so many.
-    private static let turnsMin = 3
-    private static let straightDegrees: ClosedRange<Int16> = -10...10
+    /// The degrees from which on left and right are one.
+    private static let backMin = 170
 
     mutating func see(_ step: SessionStep, _ session: SessionView, _ context: inout LintContext) {
         guard case .published(let publication) = step else { return }
         let (path, maneuvers) = publication.addedManeuvers
-        self.judgeTurns(maneuvers, path, session, &context)
         for (index, maneuver) in maneuvers.enumerated() {
-            guard let angle = maneuver.junctionExitAngle,
-                Self.wrongDegrees.contains(-maneuver.type.side * Int(angle.degrees))
-            else { continue }
+            guard let angle = maneuver.junctionExitAngle, let range = maneuver.type.turnDegrees else {
+                continue
+            }
+            let toItsSide = maneuver.type.side * Int(angle.degrees)
+            guard !range.contains(toItsSide > -Self.backMin ? toItsSide : -toItsSide) else { continue }
             context.find(
                 .maneuverAngle, in: session, field: "\(path)[\(index)].junction_exit_angle_degrees",
                 values: [("type", maneuver.type.name), ("exitAngle", "\(angle.degrees)°")],
                 "maneuver \(maneuver.id.rawValue) is \(maneuver.type.name), "
                     + "and it leaves the junction at \(angle.degrees)°")
         }
-    }
-}
-
-extension ManeuverAngleRule {
-    /// Angles in radians look like this.
-    private func judgeTurns(
-        _ maneuvers: [Maneuver], _ path: String, _ session: SessionView, _ context: inout LintContext
-    ) {
-        let turns = maneuvers.filter { $0.type.isWideTurn && $0.junctionExitAngle != nil }
-        guard turns.count >= Self.turnsMin,
-            turns.allSatisfy({
-                $0.junctionExitAngle.map { Self.straightDegrees.contains($0.degrees) } ?? false
-            })
-        else { return }
-        context.find(
-            .maneuverAngle, in: session, field: path, values: [("turns", "\(turns.count)")],
-            "all \(turns.count) turns lead straight ahead, by less than 11°")
     }
 }
 

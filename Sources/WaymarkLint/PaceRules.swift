@@ -1,3 +1,4 @@
+internal import WaymarkModel
 internal import WaymarkProtocol
 
 /// LINT-RATE-FAST.
@@ -41,6 +42,94 @@ struct RateRule: SessionRule {
             )
         }
         self.counts[key] = count
+    }
+}
+
+/// LINT-ESTIMATES-SAME.
+struct EstimatesSameRule: SessionRule {
+    /// The age from which on estimates may be repeated, so that vehicles know that the client still guides.
+    private static let repeatedAfter = Duration.seconds(5)
+    /// The number of updates that change nothing that is a habit, if they come within this time.
+    private static let countMin = 3
+    private static let time = Duration.seconds(30)
+    /// The remaining time in seconds below which displays show tens of seconds, and from which on minutes.
+    private static let secondsShownBelow: Int64 = 120
+
+    /// The part of estimates that a display shows.
+    private struct Shown: Hashable {
+        let distance: DisplayDistance
+        let time: Int64?
+        let color: TimeRemainingColor?
+
+        init(_ estimates: TravelEstimates, _ color: TimeRemainingColor?) {
+            self.distance =
+                estimates.distanceRemainingToDisplay
+                ?? .rounded(estimates.distanceRemaining, units: .metric)
+            self.time = estimates.timeRemaining.map { time in
+                let seconds = time.components.seconds
+                return seconds < EstimatesSameRule.secondsShownBelow ? seconds / 10 * 10 : seconds / 60 * 60
+            }
+            self.color = color
+        }
+    }
+
+    private struct Last {
+        var shown: Shown
+        var instant: Instant
+        /// The instants of the last updates that changed nothing.
+        var unchanged: [Instant] = []
+        var isTold = false
+    }
+
+    private var last: [ConflationKey: Last] = [:]
+
+    mutating func see(_ step: SessionStep, _ session: SessionView, _ context: inout LintContext) {
+        guard case .published(let publication) = step else { return }
+        if publication.newRoute != nil { self.last = [:] }
+        let shown: Shown
+        switch publication {
+        case .tripEstimates(let estimates, let color): shown = Shown(estimates, color)
+        case .maneuverEstimates(_, let estimates, _): shown = Shown(estimates, nil)
+        default: return
+        }
+        guard let key = publication.outline.conflationKey else { return }
+        guard var last = self.last[key] else {
+            return self.last[key] = Last(shown: shown, instant: context.instant)
+        }
+        if last.shown == shown, context.instant - last.instant < Self.repeatedAfter {
+            last.unchanged.append(context.instant)
+            last.unchanged.removeAll { context.instant - $0 > Self.time }
+            if last.unchanged.count >= Self.countMin, !last.isTold {
+                last.isTold = true
+                context.find(
+                    .estimatesSame, in: session, field: "travel_estimates",
+                    values: [("message", "\(publication.type)"), ("updates", "\(last.unchanged.count)")],
+                    "\(last.unchanged.count) updates of \(publication.type.title) within "
+                        + "\(Self.time.components.seconds) s changed nothing that is displayed")
+            }
+        }
+        (last.shown, last.instant) = (shown, context.instant)
+        self.last[key] = last
+    }
+}
+
+/// LINT-MANEUVER-SINGLE.
+struct ManeuverSingleRule: SessionRule {
+    /// The number of maneuvers of one route that come alone that is a habit.
+    private static let countMin = 5
+
+    private var count = 0
+
+    mutating func see(_ step: SessionStep, _ session: SessionView, _ context: inout LintContext) {
+        guard case .published(let publication) = step else { return }
+        if publication.newRoute != nil { self.count = 0 }
+        guard case .addManeuvers(let maneuvers, _) = publication else { return }
+        guard maneuvers.count == 1 else { return }
+        self.count += 1
+        guard self.count == Self.countMin else { return }
+        context.find(
+            .maneuverSingle, in: session, field: "maneuvers", values: [("messages", "\(self.count)")],
+            "\(self.count) maneuvers of one route came one at a time")
     }
 }
 

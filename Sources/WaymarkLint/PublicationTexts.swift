@@ -82,7 +82,7 @@ extension Publication {
         case .plain(.currentRoadName(let variants)): body("name_variants", variants)
         case .pauseGuidance(_, let variants): body("description_variants", variants)
         case .showAlert(let alert): alert.forEachText("alert", body)
-        case .shareDestination(_, let place): place.forEachText("destination", body)
+        case .shareDestination(_, let place, _): place.forEachText("destination", body)
         default: break
         }
         let maneuvers = self.addedManeuvers

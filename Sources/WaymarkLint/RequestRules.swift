@@ -6,7 +6,7 @@ internal import WaymarkProtocol
 struct RequestRerouteRule: LintRule {
     /// How long a client may compute.
     private static let rerouteTime = Duration.seconds(15)
-    /// How many requests are followed at once, of all vehicles.
+    /// The number of requests that are followed at once, of all vehicles.
     private static let openMax = 4_096
 
     private struct Open {
@@ -167,6 +167,8 @@ struct RejectedRule: LintRule {
         guard case .message(let peer, .toPeer, .error(let error), _) = step, error.code != .ignored,
             !world.isDisturbed(peer)
         else { return }
+        // LINT-PREVIEW-UNKNOWN finds it if the previews were not replaced just before.
+        if error.code == .unknownReference, error.messageType == MessageType.selectPreview.rawValue { return }
         if case .client = peer {
             guard MessageType.published.contains(error.messageType), !Self.isExpected(error, world),
                 LintID(error) == nil

@@ -125,7 +125,7 @@ package struct SessionView: Sendable {
         case .maneuverEstimates(let id, let estimates, _):
             self.estimates[id] = Reading(meters: estimates.distanceRemaining.meters, instant: instant)
         case .currentRouteSegment(let id, _): self.currentSegment = self.index(of: Identifier(id))
-        case .tripPreviews, .updateTrip, .showAlert, .dismissAlert, .shareDestination, .plain,
+        case .tripPreviews, .updateTrip, .showAlert, .dismissAlert, .shareDestination, .speedLimit, .plain,
             .publishExtension:
             break
         }

@@ -40,6 +40,8 @@ public struct Maneuver: Sendable, Hashable {
     public var roundaboutExitNumber: UInt8?
     /// Whether it arrives at a waypoint on the way rather than at the destination. CarPlay has no type for this.
     public var isIntermediateWaypoint: Bool
+    /// Whether the maneuver may interrupt a display that shows something else; nil if the receiver decides.
+    public var notification: NotificationStyle?
 
     /// Creates a maneuver.
     public init(
@@ -48,7 +50,8 @@ public struct Maneuver: Sendable, Hashable {
         roadFollowingManeuverVariants: [String] = [], highwayExitLabel: String = "",
         junctionExitAngle: Angle? = nil, junctionElementAngles: [Angle] = [],
         linkedLaneGuidance: LaneGuidanceID? = nil, initialTravelEstimates: TravelEstimates? = nil,
-        roundaboutExitNumber: UInt8? = nil, isIntermediateWaypoint: Bool = false
+        roundaboutExitNumber: UInt8? = nil, isIntermediateWaypoint: Bool = false,
+        notification: NotificationStyle? = nil
     ) {
         self.id = id
         self.type = type
@@ -63,6 +66,7 @@ public struct Maneuver: Sendable, Hashable {
         self.initialTravelEstimates = initialTravelEstimates
         self.roundaboutExitNumber = roundaboutExitNumber
         self.isIntermediateWaypoint = isIntermediateWaypoint
+        self.notification = notification
     }
 }
 

@@ -28,16 +28,22 @@ public struct NavigationAlert: Sendable, Hashable {
     /// The time for which the alert is shown, in whole milliseconds, at most 10 minutes, raised to at least 5 s; nil if it is shown
     /// until it is dismissed.
     public var duration: Duration?
+    /// Whether the alert may interrupt a display that shows something else; nil if the receiver decides.
+    public var notification: NotificationStyle?
+    /// The importance of the alert among others; nil if the receiver decides.
+    public var priority: AlertPriority?
 
     /// Creates an alert.
     public init(
         id: UInt32, titleVariants: [String], subtitleVariants: [String] = [], actions: [AlertAction] = [],
-        duration: Duration? = nil
+        duration: Duration? = nil, notification: NotificationStyle? = nil, priority: AlertPriority? = nil
     ) {
         self.id = id
         self.titleVariants = titleVariants
         self.subtitleVariants = subtitleVariants
         self.actions = actions
         self.duration = duration
+        self.notification = notification
+        self.priority = priority
     }
 }

@@ -22,13 +22,16 @@ public struct RouteSegment: Sendable, Hashable {
     public var tripTravelEstimates: TravelEstimates?
     /// The estimates from the segment's start to the first of the current maneuvers.
     public var maneuverTravelEstimates: TravelEstimates?
+    /// The speed limits along the line, whose first points rise; at most 4 096. Before the first span the limit is not known.
+    public var speedLimits: [SpeedLimitSpan]
 
     /// Creates a route segment.
     public init(
         id: String, origin: Waypoint, destination: Waypoint, coordinates: [Coordinate] = [],
         maneuvers: [ManeuverID] = [], laneGuidances: [LaneGuidanceID] = [],
         currentManeuvers: [ManeuverID] = [], currentLaneGuidance: LaneGuidanceID? = nil,
-        tripTravelEstimates: TravelEstimates? = nil, maneuverTravelEstimates: TravelEstimates? = nil
+        tripTravelEstimates: TravelEstimates? = nil, maneuverTravelEstimates: TravelEstimates? = nil,
+        speedLimits: [SpeedLimitSpan] = []
     ) {
         self.id = id
         self.origin = origin
@@ -40,6 +43,7 @@ public struct RouteSegment: Sendable, Hashable {
         self.currentLaneGuidance = currentLaneGuidance
         self.tripTravelEstimates = tripTravelEstimates
         self.maneuverTravelEstimates = maneuverTravelEstimates
+        self.speedLimits = speedLimits
     }
 }
 

@@ -116,12 +116,15 @@ public struct Trip: Sendable, Hashable {
     public var isDestinationShareable: Bool
     /// Whether route segments will be published; false withholds them from every vehicle.
     public var routeSegmentsAvailable: Bool
+    /// The estimates of the selected route choice; nil when not known. A trip of previews should have them.
+    public var travelEstimates: TravelEstimates?
 
     /// Creates a trip.
     public init(
         id: String, origin: Waypoint, destination: Waypoint, waypoints: [Waypoint] = [],
         routeChoices: [RouteChoice] = [], selectedRouteChoice: UInt32? = nil,
-        isDestinationShareable: Bool = true, routeSegmentsAvailable: Bool = true
+        isDestinationShareable: Bool = true, routeSegmentsAvailable: Bool = true,
+        travelEstimates: TravelEstimates? = nil
     ) {
         self.id = id
         self.origin = origin
@@ -131,5 +134,6 @@ public struct Trip: Sendable, Hashable {
         self.selectedRouteChoice = selectedRouteChoice
         self.isDestinationShareable = isDestinationShareable
         self.routeSegmentsAvailable = routeSegmentsAvailable
+        self.travelEstimates = travelEstimates
     }
 }

@@ -24,7 +24,7 @@ public struct Distance: Sendable, Hashable, Comparable {
 
 /// A direction relative to the direction of entry into a junction.
 ///
-/// Unit: degree; 0 is straight on, clockwise is positive, always in -180 ..< 180.
+/// Unit: degree; 0 is straight on, clockwise is positive, always in -180 ..< 180: +180 degrees is the same angle as -180 degrees.
 public struct Angle: Sendable, Hashable, Comparable {
     /// The angle in degrees, -180 ..< 180.
     public let degrees: Int16

@@ -76,6 +76,10 @@ package struct ObservationHub {
     package var connections: [ConnectionID] { self.places.keys.sorted() }
 
     package func has(_ connection: ConnectionID) -> Bool { self.places[connection] != nil }
+    /// The subject that the access rules see; nil if the connection is not that of an observer.
+    package func subject(of connection: ConnectionID) -> AccessSubject? {
+        self.places[connection].flatMap { self.observations[$0]?.subject }
+    }
     func place(of connection: ConnectionID) -> Int? { self.places[connection] }
 
     // MARK: Observers

@@ -43,6 +43,9 @@ extension Gateway.Note {
         case .destinationRequested(let request):
             event = ObservedEvent(.driveRequested)
             event.request = request
+        case .tripRequested(let request):
+            event = ObservedEvent(.startRequested)
+            event.request = request
         case .requestEnded(let request, let outcome):
             event = ObservedEvent(.requestEnded)
             (event.request, event.code) = (request, outcome.rawValue)

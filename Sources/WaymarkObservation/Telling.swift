@@ -12,7 +12,7 @@ extension ObservationHub {
         switch event {
         case .arrived(let connection, let hello, _, _, _): self.see(hello, on: connection, gateway, at: now)
         case .seen(let connection, let sighting): self.see(sighting, on: connection, gateway, at: now)
-        case .eventRejected(let connection, _, let session, _):
+        case .eventRejected(let connection, _, let session, _) where !self.has(connection):
             var told = ObservedEvent(.rejected)
             told.code = ErrorCode.limitReached.rawValue
             self.append(
@@ -195,6 +195,8 @@ extension ObservationHub {
         case .publish(let audience, let frames):
             let crossing = crossings.last { $0.frames.session == frames.session }
             self.see(frames, to: audience, crossing?.audience, gateway, at: now)
+        // Pings are not told.
+        case .send(_, let envelope) where envelope.message.type == .ping: break
         case .send(let connection, let envelope):
             let frame = self.encoder.encode(envelope)
             var vehicle: VehicleID?
@@ -202,6 +204,8 @@ extension ObservationHub {
             case .requestOutcome(let outcome): vehicle = outcome.vehicle
             case .waypointRequest(let request): vehicle = request.vehicle
             case .destinationRequest(let request): vehicle = request.vehicle
+            case .startTripRequest(let request): vehicle = request.vehicle
+            case .simulateDrive(let asked): vehicle = asked.vehicle
             default: break  // About the vehicle of its connection or session.
             }
             self.append(

@@ -160,7 +160,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     package mutating func handle(_ event: Event, at now: Instant, into actions: inout [Action]) {
         guard self.state != .closed else { return }  // Bytes and timers that were already on their way.
         switch event {
-        case .received(let message): self.receive(message, into: &actions)
+        case .received(let message): self.receive(message, at: now, into: &actions)
         case .rejected(let rejection): self.reject(rejection, at: now, into: &actions)
         case .violated(let error): self.close(self.goodbye(for: error), into: &actions)
         case .admitted(let welcome): self.activate(welcome, at: now, into: &actions)
@@ -181,10 +181,12 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         case .active:
             switch (sender, self.role) {
             case (.peer, _): return .readForConnection
-            case (.client, .navigation), (.endpoint, .vehicle), (.observer, .observer):
+            case (.client, .navigation), (.endpoint, .vehicle), (.observer, .observer),
+                (.endpointOrObserver, .vehicle), (.endpointOrObserver, .observer):
                 return .readForGateway(type)
             case (.publisher, .navigation): return .readPublication
-            case (.newcomer, _), (.gateway, _), (.client, _), (.publisher, _), (.endpoint, _), (.observer, _):
+            case (.newcomer, _), (.gateway, _), (.client, _), (.publisher, _), (.endpoint, _), (.observer, _),
+                (.endpointOrObserver, _):
                 return .close(self.unexpected("\(type)"))
             }
         // Sent before the peer saw our Goodbye; ignore all but these.
@@ -222,11 +224,12 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
         return ReachedLimit(isOfHello ? "hello_frame_bytes_max" : "frame_bytes_max", max)
     }
 
-    private mutating func receive(_ message: Message, into actions: inout [Action]) {
+    private mutating func receive(_ message: Message, at now: Instant, into actions: inout [Action]) {
         switch (self.state, message) {
         case (.awaitingHello, .hello(let hello)): self.consider(hello, into: &actions)
         case (_, .goodbye): self.end(clean: true, into: &actions)
-        case (.active, .ping(let nonce)): self.send(.pong(nonce: nonce), into: &actions)
+        case (.active, .ping(let nonce, let sent)):
+            self.send(.pong(nonce: nonce, sent == nil ? nil : PongTimes(at: now)), into: &actions)
         case (_, .pong): break
         // Not reached: `verdict(on:)` lets no other message through to the connection itself.
         case (_, _): self.close(self.unexpected("\(message.type)"), into: &actions)

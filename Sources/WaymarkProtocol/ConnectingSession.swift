@@ -76,9 +76,9 @@ package struct ConnectingSession: Sendable, Hashable {
         case (.awaitingWelcome, .welcome(let welcome)): self.activate(welcome, at: now, into: &actions)
         case (.awaitingWelcome, _):
             self.leave(Goodbye(.unexpectedMessage, reason: "expected Welcome or Goodbye"), into: &actions)
-        case (.active, .ping(let nonce)):
+        case (.active, .ping(let nonce, let sent)):
             self.keepalive?.noteSent()
-            actions.append(.send(.pong(nonce: nonce)))
+            actions.append(.send(.pong(nonce: nonce, sent == nil ? nil : PongTimes(at: now))))
         case (.active, .pong): break
         case (.active, .hello), (.active, .welcome):
             self.leave(Goodbye(.unexpectedMessage, reason: "a second handshake"), into: &actions)

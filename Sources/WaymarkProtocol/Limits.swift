@@ -27,6 +27,8 @@ package enum ProtocolConstants {
     package static let routeSegmentsMax = 65
     package static let upcomingManeuversMax = 64
     package static let coordinatesMax = 262_144
+    package static let speedLimitsMax = 4_096
+    package static let speedLimitValueMax: UInt32 = 500
     package static let vehiclesPerSessionMax = 256
     package static let extensionStatesMax = 64
     package static let distanceMetersMax: UInt32 = 50_000_000

@@ -1,10 +1,12 @@
-/// A WaypointRequest or a DestinationRequest as it was read: what the gateway must know of it, and its frame,
+/// A request of a vehicle as it was read: what the gateway must know of it, and its frame,
 /// which is forwarded to a client.
 package struct ReceivedRequest: Sendable, Hashable, Codable {
     package enum Kind: Sendable, Hashable, Codable {
         /// To be inserted into this segment; empty: the client chooses.
         case waypoint(segment: Identifier)
         case destination
+        /// A trip of the previews. No choice: the trip's selected one, or its first.
+        case trip(Identifier, routeChoice: UInt32?)
     }
 
     package let requestID: Identifier
@@ -23,6 +25,7 @@ package struct ReceivedRequest: Sendable, Hashable, Codable {
         switch self.kind {
         case .waypoint: .waypointRequest
         case .destination: .destinationRequest
+        case .trip: .startTripRequest
         }
     }
 }

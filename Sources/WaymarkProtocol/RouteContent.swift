@@ -45,7 +45,9 @@ package struct RouteContent: Sendable, Hashable, Codable {
         case .laneGuidance(let id): try self.check(id, "lane_guidance_id")
         case .segments(let segments): try self.add(segments, limits)
         case .segment(let id): try self.check(segment: id, "segment_id")
-        case .nothing, .trip, .maneuverState, .pause, .alert, .share, .unrecognizedState, .extension: break
+        case .nothing, .previews, .trip, .maneuverState, .pause, .alert, .share, .unrecognizedState,
+            .extension:
+            break
         }
     }
 

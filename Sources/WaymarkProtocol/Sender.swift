@@ -13,6 +13,8 @@ extension MessageType {
         case publisher
         case endpoint
         case observer
+        /// Both ask a client to simulate a drive.
+        case endpointOrObserver
         /// Only the gateway sends it.
         case gateway
     }

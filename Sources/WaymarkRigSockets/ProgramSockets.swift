@@ -2,6 +2,7 @@ internal import ProcessIO
 internal import WaymarkHistory
 internal import WaymarkProtocol
 internal import WaymarkRig
+internal import WaymarkScenario
 
 /// The sockets of the programs under test, and which program each of them is: its Hello says so.
 struct ProgramSockets {
@@ -22,6 +23,8 @@ struct ProgramSockets {
 
     /// In the order of the scenario.
     let peers: [PeerID]
+    /// The client that something else starts, which has a name of its own; nil if there is none.
+    private let app: PeerID?
     private var open: [Int: Socket] = [:]
     /// The present socket of each program.
     private var current: [PeerID: Int] = [:]
@@ -32,9 +35,10 @@ struct ProgramSockets {
     /// What is kept of a program's output for the report.
     private static let linesMax = 10
 
-    init(_ peers: [PeerID]) {
-        self.peers = peers
-        self.reports = peers.map(ReportedProgram.init)
+    init(_ programs: [Scenario.Program]) {
+        self.peers = programs.map(\.peer)
+        self.app = programs.first { $0.command.words.isEmpty }?.peer
+        self.reports = self.peers.map(ReportedProgram.init)
     }
 
     var sockets: [RigSocket] { self.open.values.map(\.socket) }
@@ -89,6 +93,10 @@ struct ProgramSockets {
             switch HelloName(first) {
             case .needsMore: return nil
             case .peer(let named):
+                if case .client = named, let app, !self.peers.contains(named) {
+                    peer = app
+                    break
+                }
                 guard self.peers.contains(named) else {
                     self.close(number)
                     let known = self.peers.map { "\($0)" }.joined(separator: ", ")

@@ -89,7 +89,7 @@ package actor RealRun: SocketOwner {
     ) throws(ClientError) {
         self.loop = MultiThreadedEventLoopGroup.singleton.any()
         (self.options, self.description, self.inputs) = (options, scenario, inputs)
-        self.programs = ProgramSockets(scenario.programs.map(\.peer))
+        self.programs = ProgramSockets(scenario.programs)
         self.origin = self.clock.now
         self.scenario = try ScenarioRun(scenario, inputs, .real, seed: seed, mutations, code)
     }
@@ -133,8 +133,9 @@ package actor RealRun: SocketOwner {
             self.isGatewayToBlame = false
         }
         guard !self.programs.peers.isEmpty else { return }
+        let app = self.description.appAddress
         self.listener = try await SocketListener.open(
-            .tcp(host: "127.0.0.1", port: 0), number: 0, for: self)
+            .tcp(host: app?.host ?? "127.0.0.1", port: app?.port ?? 0), number: 0, for: self)
     }
 
     private func begin() {
@@ -355,7 +356,9 @@ package actor RealRun: SocketOwner {
     // MARK: Programs
 
     private func start(_ program: Scenario.Program) {
-        guard let guardian, case .tcp(let host, let port)? = self.listener?.address else { return }
+        guard let guardian, case .tcp(let host, let port)? = self.listener?.address,
+            !program.command.words.isEmpty
+        else { return }
         let peer = program.peer
         do throws(ChildProcess.Failure) {
             let process = try ProgramUnderTest(

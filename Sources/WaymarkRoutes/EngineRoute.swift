@@ -1,4 +1,5 @@
 public import WaymarkModel
+import WaymarkProtocol
 
 /// A part of a routing engine's answer that was lost or changed in reading.
 public struct RouteNotice: Sendable, Hashable {
@@ -43,6 +44,18 @@ package struct EngineRoad: Sendable, Hashable {
     }
 }
 
+/// A speed limit along a piece of a route, up to the next one.
+package struct EngineSpeedLimit: Sendable, Hashable {
+    /// The index of its first point in ``EngineRoute/line``.
+    package var lineIndex: Int
+    package var limit: SpeedLimit
+
+    package init(lineIndex: Int, limit: SpeedLimit) {
+        self.lineIndex = lineIndex
+        self.limit = limit
+    }
+}
+
 /// A route that a routing engine computed, with what ``Drive`` needs to drive along it.
 public struct EngineRoute: Sendable, Hashable {
     /// The routing engines whose answers can be read.
@@ -61,6 +74,8 @@ public struct EngineRoute: Sendable, Hashable {
     package var lineSpeeds: [Double]
     /// In order; the first one begins at index 0.
     package var roads: [EngineRoad]
+    /// The speed limits along ``line``, in order; neighbours differ, and the first one begins at index 0. Empty if none is known.
+    package private(set) var speedLimits: [EngineSpeedLimit] = []
     /// The position of each of `information.maneuvers`: indices into `line`, ascending.
     package var maneuverIndices: [Int]
     /// The position of each of `information.laneGuidances`: indices into `line`, ascending.
@@ -111,5 +126,75 @@ public struct EngineRoute: Sendable, Hashable {
     static func stops(_ segmentIndices: [Int], _ stopSeconds: [Double]) -> [Int: Double] {
         let stops = zip(segmentIndices, stopSeconds).dropFirst().filter { $0.1 > 0 }
         return Dictionary(stops, uniquingKeysWith: +)
+    }
+}
+
+// MARK: Speed limits
+
+extension EngineRoute {
+    /// Sets the speed limits of the line and of the segments.
+    ///
+    /// - Parameters:
+    ///   - pieces: One for each piece of ``line``; all of them unknown if the engine says none.
+    ///   - path: The route's path in the answer.
+    ///   - book: Gets the notices.
+    mutating func limitSpeeds(_ pieces: [SpeedLimit], _ path: JSONPath, _ book: inout NoticeBook) {
+        var limits: [EngineSpeedLimit] = []
+        for (index, limit) in pieces.enumerated() where limits.last?.limit != limit {
+            limits.append(EngineSpeedLimit(lineIndex: index, limit: limit))
+        }
+        let isAnyKnown = limits.contains { $0.limit.status != .unknown }
+        self.speedLimits = isAnyKnown ? limits : []
+        let ends = self.segmentIndices.dropFirst() + [self.line.count - 1]
+        for (index, range) in zip(self.segmentIndices, ends).enumerated() {
+            let spans = self.spans(
+                range.0..<range.1, points: self.information.segments[index].coordinates.count)
+            self.information.segments[index].speedLimits = book.fit(
+                spans, countMax: ProtocolConstants.speedLimitsMax, "speed limits of a leg", at: path)
+        }
+    }
+
+    /// The limits of the pieces in `range` of the line, for a segment of `points` points; without an unknown one at its start.
+    private func spans(_ range: Range<Int>, points: Int) -> [SpeedLimitSpan] {
+        var spans: [SpeedLimitSpan] = []
+        for (index, limit) in self.speedLimits.enumerated() {
+            let next =
+                index + 1 < self.speedLimits.count ? self.speedLimits[index + 1].lineIndex : range.upperBound
+            guard limit.lineIndex < range.upperBound, next > range.lowerBound else { continue }
+            // A segment with fewer points than the line has every so many of them: the limit holds from the next one.
+            let place = max(0, limit.lineIndex - range.lowerBound)
+            let point = range.isEmpty ? 0 : (place * (points - 1) + range.count - 1) / range.count
+            if spans.last?.firstPoint == UInt32(point) { spans.removeLast() }
+            if spans.isEmpty, limit.limit.status == .unknown { continue }
+            guard point < points - 1, spans.last?.limit != limit.limit else { continue }
+            spans.append(SpeedLimitSpan(from: UInt32(point), limit.limit))
+        }
+        return spans
+    }
+
+    /// Adds the speed limits that Valhalla's `/trace_attributes` says of the legs. A leg without a trace keeps its limits.
+    ///
+    /// - Parameter traces: The answers of the legs, in order; nil for a leg that was not traced.
+    /// - Throws: The first answer's error that is no trace. The route is as it was then.
+    package mutating func addSpeedLimits(ofTraces traces: [[UInt8]?]) throws(RouteReadingError) {
+        var pieces: [SpeedLimit] = []
+        for (index, limit) in self.speedLimits.enumerated() {
+            let end =
+                index + 1 < self.speedLimits.count
+                ? self.speedLimits[index + 1].lineIndex : self.line.count - 1
+            pieces += Array(repeating: limit.limit, count: max(0, end - limit.lineIndex))
+        }
+        if pieces.isEmpty { pieces = Array(repeating: .unknown, count: self.line.count - 1) }
+        var book = NoticeBook()
+        let ends = self.segmentIndices.dropFirst() + [self.line.count - 1]
+        for (trace, (begin, end)) in zip(traces, zip(self.segmentIndices, ends)) {
+            guard let trace, begin < end else { continue }
+            let answer = JSONNode(try JSONParser.parse(trace))
+            if let refusal = RouteReader.refusal(answer) { throw refusal }
+            let limits = try ValhallaSpeedLimits.read(answer, line: Array(self.line[begin...end]), &book)
+            if !limits.isEmpty { pieces.replaceSubrange(begin..<end, with: limits) }
+        }
+        self.limitSpeeds(pieces, .root, &book)
+        self.notices += book.complete
     }
 }

@@ -94,6 +94,12 @@ extension Metric {
     package static let requestDuration = Metric(
         "waymark_request_duration_seconds", .histogram, unit: .seconds,
         "From a request's arrival to its outcome")
+    package static let receivedDelay = Metric(
+        "waymark_received_delay_seconds", .histogram, unit: .seconds,
+        "From when the gateway accepted a publication until an endpoint had received it")
+    package static let shownDelay = Metric(
+        "waymark_shown_delay_seconds", .histogram, unit: .seconds,
+        "From when the gateway accepted a publication until its content was on a display")
 
     package static let receivedBytes = Metric(
         "waymark_received_bytes", .counter, unit: .bytes, "Bytes that arrived from peers")
@@ -117,6 +123,7 @@ extension Metric {
         peersAdmitted, peersRefused, peersClosed, resumptions, sessions, sessionsOpened, sessionsEnded,
         publications, publicationsUnchanged, publicationsRejected, deliveries, acknowledgements, snapshots,
         statesConflated, featuresWithheld, requests, requestsEnded, requestsOpen, requestDuration,
+        receivedDelay, shownDelay,
         receivedBytes, sentBytes, memoryBytes, entriesDropped, loopLatency,
     ]
 }

@@ -77,7 +77,8 @@ package struct FrameText {
         case .sessionSuspended(let suspended): "for up to \(suspended.graceMilliseconds / 1_000) s"
         case .receipt(let receipt):
             "received \(receipt.receivedSequence), shown \(receipt.shownSequence)"
-        case .receiptReport(let report): self.counted(report.endpoints.count, "endpoint")
+        case .receiptReport(let report):
+            self.counted(report.endpoints.count, "endpoint") + self.slowest(of: report)
         case .acknowledgement(let sequence): "up to \(sequence)"
         case .ping, .pong, .snapshotEnd, .sessionRestored, .allowNavigation: ""
         case .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
@@ -87,12 +88,21 @@ package struct FrameText {
         }
     }
 
+    /// The longest delay until the content was on a display.
+    private func slowest(of report: ReceiptReport) -> String {
+        guard let slowest = report.endpoints.compactMap(\.shownDelayMicroseconds).max() else { return "" }
+        return ", shown after \(slowest / 1_000) ms"
+    }
+
     /// What vehicles ask and answer.
     private func detail(ofRequest message: Message) -> String {
         switch message {
         case .waypointRequest(let request): self.sentence(request.requestID, self.name(request.waypoint))
         case .destinationRequest(let request):
             self.sentence(request.requestID, self.name(request.destination))
+        case .startTripRequest(let request):
+            self.sentence(request.requestID, Self.detail(request.trip, request.routeChoice))
+        case .selectPreview(let selection): Self.detail(selection.trip, selection.routeChoice)
         case .withdrawRequest(let request): request.requestID.rawValue
         case .requestAnswer(let answer): self.sentence(answer.requestID, self.detail(answer.answer))
         case .prompt(let prompt):
@@ -104,7 +114,9 @@ package struct FrameText {
                 ].filter { !$0.isEmpty }.joined(separator: ", "))
         case .promptAnswer(let answer): self.sentence(answer.requestID, answer.isAccepted ? "yes" : "no")
         case .promptOver(let over): self.sentence(over.requestID, "\(over.outcome)")
-        case .requestOutcome(let outcome): self.sentence(outcome.requestID, "\(outcome.outcome)")
+        case .requestOutcome(let outcome):
+            self.sentence(
+                outcome.requestID, "\(outcome.outcome)\(outcome.previewFollows ? ", previews follow" : "")")
         case .cancelNavigation(let reason): "\(reason)"
         case .updateRouteSource(let update): update.routeSource.name
         case .vehicleSettings(let settings): Self.detail(settings)
@@ -113,10 +125,20 @@ package struct FrameText {
         case .destinationShareAnswer(let answer): self.sentence(answer.shareID, "\(answer.outcome)")
         case .vehicleExtension(let sent):
             self.sentence("\(sent.name)", self.counted(sent.content.count, "byte"))
+        case .simulateDrive(let asked): self.sentence(asked.action.name, Self.speed(asked))
+        case .destinationShareWanted(let wanted):
+            wanted.trip.isEmpty ? "of the trip that is driven" : "of trip \(wanted.trip)"
+        case .updateRouteFeedback(let update): Story.feedback(update.feedback)
         case .destinationShareStatus(let status):
             self.sentence(status.shareID, Self.detail(status.stage, status.vehicle))
         default: ""  // Said above.
         }
+    }
+
+    /// "at 20 times the speed"; empty for the real one.
+    private static func speed(_ asked: SimulateDrive) -> String {
+        guard asked.action == .start, asked.speedPercent != 0, asked.speedPercent != 100 else { return "" }
+        return "at \(asked.speedPercent) % of the speed"
     }
 
     private func detail(_ publication: Publication) -> String {
@@ -141,13 +163,18 @@ package struct FrameText {
             route.map { self.joined("another route, \(reason.name)", self.size($0)) } ?? "the same route"
         case .showAlert(let alert): self.sentence("\(alert.id)", alert.titleVariants.first ?? "")
         case .dismissAlert(let alert, let dismissal): "\(alert), \(dismissal.name)"
-        case .shareDestination(let id, let destination):
-            self.sentence(Identifier(id), self.name(destination))
+        case .shareDestination(let id, let destination, let trip):
+            self.sentence(
+                Identifier(id), self.joined(self.name(destination), trip.isEmpty ? "" : "of trip \(trip)"))
         case .publishExtension(let published):
             self.sentence(
                 "\(published.name)",
                 self.joined(
                     published.key.map { "key \($0)" } ?? "", self.counted(published.content.count, "byte")))
+        case .speedLimit(let limit, let next):
+            self.joined(
+                GuidanceText.speedLimit(limit),
+                next.map { "\(GuidanceText.speedLimit($0.limit)) in \(GuidanceText.distance($0))" } ?? "")
         case .finishGuidance, .cancelGuidance: ""
         case .plain(let state): state.details.filter { !$0.isEmpty }.joined(separator: ", ")
         }
@@ -181,8 +208,13 @@ package struct FrameText {
         case .estimates(let estimates): "\(Story.estimates(estimates)) with the stop"
         case .ownPrompt: "the client asks its own user"
         case .accept: "accepted"
+        case .acceptWithPreview: "accepted, with previews first"
         case .decline(let outcome): "declined, \(outcome)"
         }
+    }
+
+    private static func detail(_ trip: Identifier, _ routeChoice: UInt32?) -> String {
+        "trip \(trip)" + (routeChoice.map { ", route choice \($0)" } ?? "")
     }
 
     private static func detail(_ settings: VehicleSettings) -> String {

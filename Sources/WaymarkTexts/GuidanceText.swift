@@ -16,8 +16,43 @@ package enum GuidanceText {
     /// The distance that an instrument shows, e.g. `4.4 km`.
     package static func distance(_ estimates: TravelEstimates?) -> String {
         guard let estimates else { return "–" }
-        let shown =
-            estimates.distanceRemainingToDisplay ?? .rounded(estimates.distanceRemaining, units: .metric)
+        return self.text(
+            estimates.distanceRemainingToDisplay ?? .rounded(estimates.distanceRemaining, units: .metric))
+    }
+
+    /// The distance to a speed limit that an instrument shows.
+    package static func distance(_ ahead: SpeedLimitAhead) -> String {
+        self.text(ahead.distanceToDisplay ?? .rounded(ahead.distance, units: .metric))
+    }
+
+    /// A speed limit, e.g. `80 km/h`, `35 mph (school zone)`.
+    package static func speedLimit(_ limit: SpeedLimit) -> String {
+        switch limit.status {
+        case .unknown: return "unknown"
+        case .none: return "no limit"
+        case .unrecognized(let raw): return "status \(raw)"
+        case .limited: break
+        }
+        let unit =
+            switch limit.unit {
+            case .kilometersPerHour: "km/h"
+            case .milesPerHour: "mph"
+            case .unrecognized(let raw): "unit \(raw)"
+            case nil: ""
+            }
+        let kind: String? =
+            switch limit.kind {
+            case .advisory: "advisory"
+            case .variable: "variable"
+            case .conditional: "conditional"
+            case .schoolZone: "school zone"
+            case .unrecognized(let raw): "kind \(raw)"
+            case .posted, nil: nil
+            }
+        return "\(limit.value ?? 0) \(unit)" + (kind.map { " (\($0))" } ?? "")
+    }
+
+    private static func text(_ shown: DisplayDistance) -> String {
         let number =
             shown.valueTenths % 10 == 0
             ? "\(shown.valueTenths / 10)" : "\(shown.valueTenths / 10).\(shown.valueTenths % 10)"

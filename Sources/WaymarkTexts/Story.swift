@@ -16,8 +16,18 @@ package struct Story: Sendable, Hashable {
     private var stopsReached = 0
     /// The destination, since the state has no trip any more when the trip ends.
     private var destination = ""
+    /// The trips that are offered, as they were told, and the selection among them.
+    private var offered = Offer()
     /// The request that the user was asked about last.
     private var prompted = ""
+
+    /// A preview as the user chooses from it: without estimates, which change by themselves.
+    private struct Offer: Sendable, Hashable {
+        /// The ids of trips, each with those of its route choices.
+        var routes: [Identifier: [UInt32]] = [:]
+        var selectedTrip: Identifier?
+        var selectedRoute: UInt32?
+    }
 
     package init() {}
 
@@ -50,6 +60,7 @@ package struct Story: Sendable, Hashable {
         case .snapshotBegan(let isFull):
             self.isOver = false
             self.isInSnapshot = isFull
+            if isFull { self.offered = Offer() }
             self.divided = nil
             return nil
         case .snapshotEnded:
@@ -85,14 +96,13 @@ package struct Story: Sendable, Hashable {
         let state = update.state
         switch content {
         case .guidanceStarted:
-            (self.stopsReached, self.isOver) = (0, false)
+            (self.stopsReached, self.isOver, self.offered) = (0, false, Offer())
             self.rememberDestination(state)
             return Self.guided(state)
         case .tripUpdated:
             self.rememberDestination(state)
             return nil
-        case .tripPreviews(let trips, _):
-            return "\(state.client) offers \(GuidanceText.counted(trips.count, "trip"))"
+        case .tripPreviews(let trips, let selected): return self.offer(trips, selected, by: state.client)
         case .guidancePaused(let reason, let description): return self.paused(reason, description, state)
         case .guidanceResumed(let reason, .some): return self.rerouted(reason, state)
         case .suspended: return "the navigation client is away; guidance stands still"
@@ -104,15 +114,33 @@ package struct Story: Sendable, Hashable {
             self.prompted = prompt.id
             return nil  // Told when the user is asked.
         case .promptOver(_, let result): return Self.decided("stop", result)
-        case .requestEnded(let id, let result):
-            return id.utf8.elementsEqual(self.prompted.utf8) ? nil : Self.decided("request", result)
+        case .requestEnded(let id, let result, let previewFollows):
+            guard !id.utf8.elementsEqual(self.prompted.utf8) else { return nil }
+            return Self.decided("request", result) + (previewFollows ? ", trips to choose from follow" : "")
         case .alertShown(let alert): return "alert: \(alert.titleVariants.first ?? "")"
         case .alertDismissed(_, let dismissal): return "the alert is over: \(dismissal.name)"
-        case .destinationShared(_, let place): return "shared destination: \(Self.name(place))"
+        case .destinationShared(_, let place, _): return "shared destination: \(Self.name(place))"
         case .refused(let field, let reason): return "refused: \(field.isEmpty ? "" : "\(field): ")\(reason)"
         case .missed(let count): return "\(count) updates were left out"
         default: return nil  // No step of its own.
         }
+    }
+
+    /// New trips are told all, another selection alone.
+    private mutating func offer(_ trips: [Trip], _ selected: String, by client: String) -> String? {
+        let trip = trips.first { Identifier($0.id) == Identifier(selected) } ?? trips.first
+        let offer = Offer(
+            routes: Dictionary(trips.map { (Identifier($0.id), $0.routeChoices.map(\.id)) }) { $1 },
+            selectedTrip: trip.map { Identifier($0.id) }, selectedRoute: trip?.selectedRouteChoice)
+        defer { self.offered = offer }
+        guard let trip, offer.routes == self.offered.routes else {
+            let texts = trips.prefix(1).map(PreviewText.trip) + trips.dropFirst().map(PreviewText.destination)
+            let what = texts.isEmpty ? "" : ": \(texts.joined(separator: "; "))"
+            return "\(client) offers \(GuidanceText.counted(trips.count, "trip"))\(what)"
+        }
+        guard offer != self.offered else { return nil }
+        let route = PreviewText.selectedChoice(of: trip).map { " by \(PreviewText.route($0))" } ?? ""
+        return "selected: \(PreviewText.destination(trip))\(route)"
     }
 
     private mutating func paused(
@@ -172,6 +200,19 @@ package struct Story: Sendable, Hashable {
     package static func estimates(_ estimates: TravelEstimates?) -> String {
         let minutes = estimates?.timeRemaining.map { ", \(($0.components.seconds + 59) / 60) min" } ?? ""
         return GuidanceText.distance(estimates) + minutes
+    }
+
+    /// The vehicle's view of a route, e.g. `arrives with 42 %, 18 %` or `does not reach stop 2`.
+    package static func feedback(_ feedback: RouteFeedback) -> String {
+        if let index = feedback.stops.firstIndex(where: { $0.reachability == .unreachable }) {
+            return index == feedback.stops.count - 1
+                ? "does not reach the last stop" : "does not reach stop \(index + 1)"
+        }
+        if let segment = feedback.firstUnreachableSegment { return "does not reach segment \(segment)" }
+        let charges = feedback.stops.compactMap(\.arrivalBatteryPerMille).map { "\((Int($0) + 5) / 10) %" }
+        if !charges.isEmpty { return "arrives with \(charges.joined(separator: ", "))" }
+        let isReachable = feedback.stops.contains { $0.reachability == .reachable }
+        return isReachable ? "reaches all stops" : "does not know how far it gets"
     }
 
     /// The name of a place, else its address, else its coordinates with five decimals, which is a metre.

@@ -24,6 +24,7 @@ extension Gateway.Note {
         case .ended: .sessionEnded
         case .waypointRequested: .waypointRequested
         case .destinationRequested: .destinationRequested
+        case .tripRequested: .startRequested
         case .requestEnded: .requestEnded
         }
     }
@@ -49,7 +50,8 @@ extension Gateway.Note {
             metadata[LogKey.rule] = "\(decider)"
         case .helloRefused(let decider): metadata[LogKey.rule] = "\(decider)"
         case .requestEnded(_, let outcome): metadata[LogKey.outcome] = "\(outcome)"
-        case .opened, .joined, .resumed, .suspended, .restored, .waypointRequested, .destinationRequested:
+        case .opened, .joined, .resumed, .suspended, .restored, .waypointRequested, .destinationRequested,
+            .tripRequested:
             break
         }
         return metadata

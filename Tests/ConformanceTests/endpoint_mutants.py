@@ -3,6 +3,8 @@
 C, N, W = "cluster.py", "navigate.py", "wire.py"
 # What the examples do not hold, the Python package does.
 S, R, E = "waymark_nav/core/_state.py", "waymark_nav/core/_peer.py", "waymark_nav/core/_endpoint.py"
+B = "waymark_nav/core/_outbox.py"
+K = "waymark_nav/core/_connection.py"
 ENDPOINTS = [
     (
         "does not forget at a full snapshot",
@@ -209,7 +211,7 @@ ENDPOINTS = [
     (
         "forgets requests that it cannot send at once",
         E,
-        "            # A waypoint is for the drive that the user sees, not for a later one.\n",
+        "            # A waypoint is for the drive that the user sees, not for a later one; a trip is one of the previews that the user sees.\n",
         "            if not self.is_connected:\n                return\n",
     ),
     ("repeats requests that have ended", C, "            self.asked.pop(body.text(1), None)\n", ""),
@@ -485,6 +487,12 @@ ENDPOINTS = [
         "",
     ),
     (
+        "answers a Ping with a time without its own",
+        K,
+        "times = None if message.sent_nanoseconds is None else clock_nanoseconds(now)",
+        "times = None",
+    ),
+    (
         "adds to the old route at a repeated one",
         S,
         '        "maneuvers": tuple(route.maneuvers),\n',
@@ -495,5 +503,17 @@ ENDPOINTS = [
         C,
         '        elif self.snapshot == "full":  # half of a snapshot is nothing\n            self.leave()\n',
         "        else:\n            self.forget()\n",
+    ),
+    (
+        "starts trips in no session",
+        E,
+        "0 if isinstance(request, m.DestinationRequest) else self.state.session",
+        "self.state.session if isinstance(request, m.WaypointRequest) else 0",
+    ),
+    (
+        "repeats a selection that newer previews have answered",
+        B,
+        "            case m.TripPreviews() | m.StartGuidance():\n",
+        "            case m.StartGuidance():\n",
     ),
 ]

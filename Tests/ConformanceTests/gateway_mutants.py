@@ -215,6 +215,15 @@ edit("does not say which endpoint an extension is of", "VehicleExtension", lambd
 edit("lists no extensions in Welcome", "Welcome", lambda body: body.pop("extensions", None))
 drop("drops types that it does not know", "0x01E2", "0x0180", "0x01E1", "0x01E5")
 edit("drops unknown fields", "CurrentRoadName", lambda body: None)
+
+
+def exit_below_180(body):
+    for each in body.get("maneuvers", []):
+        if each.get("junction_exit_angle_degrees") == 180:
+            each["junction_exit_angle_degrees"] = 179
+
+
+edit("takes 180 and -180 for two angles", "AddManeuvers", exit_below_180, register=up)
 edit("does not forward unknown values", "AddManeuvers", lambda body: [each.pop("type", None) for each in body.get("maneuvers", [])])
 header(
     "clears flags that it does not know in frames that it fits",
@@ -256,8 +265,35 @@ without("does not name the endpoint of settings", "VehicleSettings", "endpoint")
 drop("does not forward settings", "VehicleSettings")
 drop("does not forward zooms", "ZoomCluster")
 drop("does not forward answers to alerts", "AlertResponse")
+drop("does not forward simulated drives", "SimulateDrive")
+without("does not name the endpoint of a simulated drive", "SimulateDrive", "endpoint")
 drop("does not forward route sources", "UpdateRouteSource")
 twice("forwards a route source twice", "UpdateRouteSource")
+drop("does not forward selections of previews", "SelectPreview")
+without("does not name the endpoint of a selection", "SelectPreview", "endpoint")
+without("does not forward the selected route choice", "SelectPreview", "route_choice_id")
+drop("does not ask to start trips", "StartTripRequest")
+without("does not name the vehicle in a request to start a trip", "StartTripRequest", "vehicle_id")
+without("does not forward the route choice of a start", "StartTripRequest", "route_choice_id")
+without("does not say that previews follow", "RequestOutcome", "preview_follows")
+edit(
+    "takes each acceptance for one with previews",
+    "RequestOutcome",
+    lambda body: body["outcome"] == "ACCEPTED" and body.update(preview_follows=True),
+)
+edit(
+    "takes an acceptance with previews for one without",
+    "RequestAnswer",
+    lambda body: body["answer"] == "ACCEPT_WITH_PREVIEW" and body.update(answer="ACCEPT"),
+    up,
+)
+edit("names the field of an unknown trip wrongly", "Error", lambda body: body.get("field") == "trip_id" and body.update(field="trips"))
+drop("does not forward feedback on the route", "UpdateRouteFeedback")
+twice("forwards feedback on the route twice", "UpdateRouteFeedback")
+without("does not forward the stops of feedback on the route", "UpdateRouteFeedback", "stops")
+drop("does not forward that a destination is wanted", "DestinationShareWanted")
+without("does not name the trip whose destination is wanted", "DestinationShareWanted", "trip_id")
+without("does not forward the trip of a shared destination", "ShareDestination", "trip_id")
 drop("does not tell of changes of vehicles", "VehicleChanged")
 edit("says that vehicles are always joined", "VehicleChanged", lambda body: body["vehicle"].update(standing="JOINED"))
 edit("does not list endpoints", "VehicleChanged", lambda body: body["vehicle"].pop("endpoints", None))
@@ -266,6 +302,9 @@ edit("names another session than it opened", "SessionOpened", lambda body: body.
 edit("does not say that a share is on its way", "DestinationShareStatus", lambda body: body.update(stage="DID_SHARE"))
 without("does not say why a share failed", "DestinationShareStatus", "outcome")
 drop("sends no reports of receipts", "ReceiptReport")
+without("answers a Ping that has a time without its own", "Pong", "received_nanoseconds", "sent_nanoseconds")
+without("asks for no times", "Ping", "sent_nanoseconds")
+edit("reports no delays", "ReceiptReport", lambda body: [each.pop("shown_delay_microseconds", None) for each in body["endpoints"]])
 without("reports receipts without numbers", "ReceiptReport", "endpoints")
 twice("forwards publications twice", "publication")
 drop("drops the maneuver state", "UpdateManeuverState")
@@ -285,6 +324,24 @@ edit(
     "UpdateTripEstimates",
     lambda body: body["travel_estimates"].get("distance_remaining_to_display", {}).update(value_tenths=10),
 )
+
+
+def spans(body):
+    """The speed limits of all segments of a StartGuidance."""
+    return [span for segment in body["route"].get("segments", []) for span in segment.get("speed_limits", [])]
+
+
+edit(
+    "keeps the indexes of speed limits when it thins a line",
+    "StartGuidance",
+    lambda body: [span.update(first_point=2 * span["first_point"]) for span in spans(body) if span.get("first_point")],
+)
+edit(
+    "converts speed limits to the endpoint's units",
+    "UpdateSpeedLimit",
+    lambda body: body["limit"].get("value") and body["limit"].update(value=body["limit"]["value"] * 5 // 8, unit="MILES_PER_HOUR"),
+)
+edit("sends no next speed limit", "UpdateSpeedLimit", lambda body: body.pop("next", None))
 edit(
     "loses the last point of lines",
     "StartGuidance",
@@ -363,6 +420,12 @@ edit("does not report ignored frames to observers", "Hello", lambda body: "obser
 edit("ignores priorities", "Hello", lambda body: "navigation" in body and body["navigation"].pop("priority", None), up)
 edit("ignores that guidance is wanted", "Hello", lambda body: "vehicle" in body and body["vehicle"].pop("guidance_wanted", None), up)
 header("accepts reserved flags", lambda frame: setattr(frame, "flags", frame.flags & ~38), "publication", register=up)
+edit(
+    "sends speed limits to endpoints that show none",
+    "VehicleSettings",
+    lambda body: body.get("speed_limit") == "DISABLED" and body.update(speed_limit="USER_PREFERENCE"),
+    up,
+)
 drop("ignores withdrawals", "WithdrawRequest", register=up)
 edit("inverts answers to prompts", "PromptAnswer", lambda body: body.update(accepted=not body.get("accepted", False)), up)
 edit("ends guidance for another reason", "CancelNavigation", lambda body: body.update(reason="OWN_NAVIGATION_STARTED"), up)
@@ -385,6 +448,14 @@ up("takes only whole frames for a sign of life")(lambda frame, memory: [frame])
 def renumber(frame, memory):
     frame.sequence = memory[frame.session] = memory.get(frame.session, 0) + 1
     return [frame]
+
+
+@down("repeats no selection to a client that resumes", "Welcome", "SelectPreview")
+def forget_selection(frame, memory):
+    if frame.name == "Welcome":
+        memory["resumed"] = decode(frame.name, frame.body).get("resumed", False)
+        return [frame]
+    return [] if memory.get("resumed") else [frame]
 
 
 @up("treats each request as a new one", "WaypointRequest")

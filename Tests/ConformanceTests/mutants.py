@@ -73,7 +73,7 @@ def make(role, change, folder):
         (Path(folder) / file).write_text(text.replace(old, new), encoding="utf-8")
     if file.startswith("waymark_nav/"):
         command = f"{sys.executable} {HERE}/nav_driver.py {role} tcp:127.0.0.1:{{port}} {{vehicle}}"
-        driver = [*{"observer": ["state", "entries"]}.get(role, ["state", "json", "screen", "gauge"]), "commands", "reconnects"]
+        driver = [*{"observer": ["state", "entries"]}.get(role, ["state", "json", "screen", "gauge", "previews"]), "commands", "reconnects"]
         return Peer(role, command, driver=driver, setups={"slots": {"command": f"{command} 2"}}, environment={"PYTHONPATH": str(folder)})
     program, driver = {
         "endpoint": ("cluster.py", ["state", "commands", "screen"]),

@@ -5,6 +5,7 @@ import asyncio
 import contextlib
 import json
 import sys
+from dataclasses import replace
 
 from waymark_nav import Accept, Client, Endpoint, Observer, Offer, Session, _json
 from waymark_nav.frames import HEADER, HEADER_BYTES
@@ -24,7 +25,9 @@ from waymark_nav.messages import (
     ObservedFrames,
     PauseReason,
     RerouteReason,
+    RouteChoice,
     RouteInformation,
+    SelectPreview,
     TravelEstimates,
     Trip,
     VehicleLimits,
@@ -51,6 +54,16 @@ ROUTE = RouteInformation(
     current_lane_guidance_id=1,
 )
 TRIP = Trip(id="to-the-town-hall", origin=START, destination=TOWN_HALL, destination_shareable=True)
+PREVIEWS = (
+    replace(TRIP, id="trip-1", travel_estimates=TravelEstimates(distance_remaining_meters=900)),
+    replace(
+        TRIP,
+        id="trip-2",
+        route_choices=(RouteChoice(id=1), RouteChoice(id=2)),
+        selected_route_choice_id=1,
+        travel_estimates=TravelEstimates(distance_remaining_meters=1_900),
+    ),
+)
 FOG = NavigationAlert(id=1, title_variants=("Fog ahead",))
 ESTIMATES_EVERY = 2.0
 STEPS = [(400, ManeuverState.INITIAL), (150, ManeuverState.PREPARE), (20, ManeuverState.EXECUTE), (900, ManeuverState.CONTINUE)]
@@ -108,6 +121,12 @@ class Cluster:
                         place = Waypoint(center=Coordinate(latitude=float(latitude), longitude=float(longitude)))
                         request = car.request_waypoint if kind == "waypoint" else car.request_destination
                         self.begin(self.request(request(place, request_id=name), name))
+                    case ["select", trip, choice]:
+                        car.select_preview(trip, int(choice))
+                    case ["start-trip", trip, choice]:
+                        self.requests += 1
+                        name = f"request-{self.requests}"
+                        self.begin(self.request(car.start_trip(trip, int(choice), request_id=name), name))
                     case ["withdraw"]:
                         car.withdraw(f"request-{self.requests}")
                     case ["yes" | "no" as answer] if self.prompt and not self.prompt.done():
@@ -129,6 +148,8 @@ class Navigation:
         self.client = Client("nav", address, on_destination=self.drive, extensions=["org.example.gauges"])
         self.vehicle, self.steps = vehicle, 0
         self.opened: Session | None = None
+        self.previews: tuple[Trip, ...] = PREVIEWS
+        self.shows_previews = False
         self.tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -138,7 +159,42 @@ class Navigation:
         return self.opened
 
     def drive(self, _request):
+        if self.shows_previews:
+            return Accept(when_accepted=self.preview, with_preview=True)
         return Accept(when_accepted=self.start)
+
+    async def preview(self):
+        """Shows trips to choose from, in a new session."""
+        self.previews = PREVIEWS
+        self.opened = await self.client.open_session(self.vehicle, on_start_trip=self.begin)
+        self.keep(self.follow(self.session))
+        await self.session.preview(self.previews, "trip-1")
+
+    async def follow(self, session):
+        """Shows the previews with what a vehicle selects."""
+        async for event in session.events():
+            if isinstance(event.message, SelectPreview):
+                self.select(event.message.trip_id, event.message.route_choice_id)
+                with contextlib.suppress(Exception):  # A session that has ended.
+                    await session.preview(self.previews, event.message.trip_id)
+
+    def select(self, trip_id, choice):
+        """The trip with this route choice selected; 0: as it is."""
+        self.previews = tuple(
+            replace(each, selected_route_choice_id=choice or each.selected_route_choice_id) if each.id == trip_id else each
+            for each in self.previews
+        )
+        return next(each for each in self.previews if each.id == trip_id)
+
+    def begin(self, request, session):
+        """Starts the trip that a vehicle asks for."""
+        trip = self.select(request.trip_id, request.route_choice_id)
+        return Accept(when_accepted=lambda: session.start(trip, ROUTE))
+
+    def keep(self, coroutine):
+        task = asyncio.create_task(coroutine)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
 
     def offer(self, _request, session):
         async def detour():
@@ -153,9 +209,7 @@ class Navigation:
         await self.session.set_road_name("Main street")
         await self.session.show_alert(FOG)
         for each in (self.share(self.session), self.listen(self.session), self.drive_on(self.session)):
-            task = asyncio.create_task(each)
-            self.tasks.add(task)
-            task.add_done_callback(self.tasks.discard)
+            self.keep(each)
 
     @staticmethod
     async def share(session):
@@ -190,6 +244,10 @@ class Navigation:
         match words:
             case ["start"]:
                 await self.start()
+            case ["preview"]:
+                await self.preview()
+            case ["preview-first"]:
+                self.shows_previews = True
             case ["step"]:
                 await self.step()
             case ["pause"]:
@@ -209,7 +267,7 @@ class Navigation:
             async for words in commands():
                 if words == ["quit"]:
                     return
-                if words == ["start"]:  # In the background, because its answer may never come.
+                if words in (["start"], ["preview"]):  # In the background, because its answer may never come.
                     starting = asyncio.create_task(self.obey(words))
                     continue
                 if starting:

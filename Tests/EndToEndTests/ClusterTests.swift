@@ -95,6 +95,44 @@ import WaymarkModel
         try await daemon.stop()
     }
 
+    @Test func `a cluster chooses the second of three routes of a file, and starts it`() async throws {
+        let file = FileManager.default.temporaryDirectory
+            .appending(path: "w-\(UInt32.random(in: 0 ... .max)).json")
+        var answer = try #require(
+            try JSONSerialization.jsonObject(
+                with: Data(contentsOf: URL(filePath: ProgramTests.route("vaduz-balzers"))))
+                as? [String: Any])
+        let routes = try #require(answer["routes"] as? [Any])
+        answer["routes"] = Array(repeating: routes[0], count: 3)
+        try JSONSerialization.data(withJSONObject: answer).write(to: file)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: file) } }
+        let daemon = try await RunningDaemon.start()
+        let cluster = try daemon.waymark("cluster", "--id", "car", "--json", "--commands")
+        try await cluster.line(containing: "\"connected\"")
+        let navigate = try daemon.waymark(
+            "navigate", "--vehicle", "car", "--route", file.path, "--preview", "600", "--speed", "1000")
+        try await cluster.until("\"tripPreviews\"")
+        try cluster.tell("start trip-1 four")
+        try await cluster.errorLine { $0.contains("four is not the number of a route") ? $0 : nil }
+        try cluster.tell("start trip-1 4")
+        try await cluster.errorLine { $0.hasPrefix("start trip-1: ") ? $0 : nil }
+        try cluster.tell("select trip-1 2")
+        try await cluster.until("\"tripPreviews\"")
+        try cluster.tell("start")
+        try await cluster.until("\"startGuidance\"")
+        try await cluster.until("\"finishGuidance\"")
+        #expect(await navigate.end() == 0)
+        try cluster.tell("quit")
+        #expect(await cluster.end() == 0)
+        let started = cluster.lines.map(ProgramTests.object).first {
+            $0["message"] as? String == "startGuidance"
+        }
+        let trip = try #require(started?["trip"] as? [String: Any])
+        #expect(trip["selectedRouteChoice"] as? Int == 2)
+        #expect((trip["routeChoices"] as? [Any])?.count == 3)
+        try await daemon.stop()
+    }
+
     @Test func `a watcher asks for no guidance`() async throws {
         let daemon = try await RunningDaemon.start()
         let watcher = try daemon.waymark("cluster", "--id", "watched", "--json", "--watch")

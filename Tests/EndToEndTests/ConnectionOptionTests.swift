@@ -10,6 +10,7 @@ import WaymarkProtocol
     private static let commands = [
         "watch --wait 600 --key-file KEY --connect ADDRESS",
         "status --wait 600 --key-file KEY --connect ADDRESS",
+        "simulate start --client app --wait 600 --key-file KEY --connect ADDRESS",
         "top --once --wait 600 --key-file KEY --connect ADDRESS",
         "lint --live --wait 600 --key-file KEY --connect ADDRESS",
         "record --to FOLDER --wait 600 --key-file KEY --connect ADDRESS",

@@ -34,7 +34,8 @@ import WaymarkProtocol
     private static let commands: [Command] =
         [
             Command("watch", statuses: [0, 143]), Command("watch --json", statuses: [0, 143]),
-            Command("status"), Command("top", statuses: [0, 143]), Command("lint --live", statuses: [0, 0]),
+            Command("simulate stop --client app"), Command("status"), Command("top", statuses: [0, 143]),
+            Command("lint --live", statuses: [0, 0]),
             Command("record --to FOLDER", statuses: [0, 143]), Command("cluster --id car --watch"),
             Command("cluster --id car --accept-prompts yes --json"), Command("navigate --route ROUTE"),
             Command("request waypoint 47,9 --id car"), Command("request destination 47,9 --id car"),

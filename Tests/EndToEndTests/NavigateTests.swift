@@ -48,6 +48,9 @@ import Testing
         for name in ["tripPreviews", "showAlert", "shareDestination"] {
             #expect(messages.contains { $0["message"] as? String == name }, "\(name)")
         }
+        let shown = try #require(messages.first { $0["message"] as? String == "showAlert" })
+        let alert = try #require(shown["alert"] as? [String: Any])
+        #expect(alert["notification"] as? String == "once" && alert["priority"] as? String == "medium")
         let first = try #require(messages.first { $0["message"] as? String == "startGuidance" })
         let route = try #require(first["route"] as? [String: Any] ?? first)
         let upcoming = try #require(route["upcomingManeuvers"] as? [Int])
@@ -55,6 +58,53 @@ import Testing
         // Each maneuver is printed when it becomes the next one, and the end of the drive.
         #expect(navigate.lines.count { $0.contains(" to go)") } > 2)
         #expect(navigate.lines.last == "drive 1: arrived")
+        try await daemon.stop()
+    }
+
+    @Test func `with --simulate-when-asked it stands until an observer lets it drive`() async throws {
+        let daemon = try await RunningDaemon.start()
+        let cluster = try daemon.waymark("cluster", "--id", "car", "--json", "--until", "finished")
+        let navigate = try daemon.waymark(
+            "navigate", "--vehicle", "car", "--simulate-when-asked", "--id", "app", "--route",
+            ProgramTests.route("vaduz-balzers"))
+        try await cluster.line(containing: "startGuidance")
+        let other = try daemon.waymark("simulate", "start", "--client", "other")
+        #expect(await other.end() == 1)
+        let elsewhere = try daemon.waymark("simulate", "start", "--client", "app", "--vehicle", "van")
+        #expect(await elsewhere.end() == 1)
+        let stop = try daemon.waymark("simulate", "stop", "--client", "app")
+        #expect(await stop.end() == 0)
+        try await navigate.line(containing: "stands")
+        let start = try daemon.waymark(
+            "simulate", "start", "--client", "app", "--vehicle", "car", "--speed", "1000")
+        #expect(await start.end() == 0)
+        #expect(await navigate.end() == 0)
+        #expect(await cluster.end() == 0)
+        try await daemon.stop()
+    }
+
+    @Test func `speed limits of a route's traces reach the cluster`() async throws {
+        let daemon = try await RunningDaemon.start()
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "WaymarkRoutesTests/SpeedLimits").path
+        let cluster = try daemon.waymark("cluster", "--id", "car", "--json", "--until", "finished")
+        let navigate = try daemon.waymark(
+            "navigate", "--vehicle", "car", "--speed", "200", "--route",
+            "\(folder)/valhalla-vaduz-triesen-balzers.json", "--speed-limits",
+            "\(folder)/valhalla-trace-1.json", "--speed-limits", "\(folder)/valhalla-trace-2.json")
+        #expect(await navigate.end() == 0)
+        #expect(await cluster.end() == 0)
+        let limits = cluster.lines.map(ProgramTests.object).filter {
+            $0["message"] as? String == "updateSpeedLimit"
+        }
+        let first = try #require(limits.first?["speedLimit"] as? [String: Any])
+        #expect(first["value"] as? Int == 20 && first["unit"] as? String == "kilometersPerHour")
+        #expect(limits.contains { ($0["nextSpeedLimit"] as? [String: Any])?["value"] as? Int == 50 })
+        let other = try daemon.waymark(
+            "navigate", "--route", ProgramTests.route("vaduz-balzers"), "--speed-limits",
+            ProgramTests.route("vaduz-balzers"))
+        #expect(await other.end() == 1)
+        #expect(other.errorLines.contains { $0.contains("--speed-limits: ") && $0.contains("edges") })
         try await daemon.stop()
     }
 

@@ -168,6 +168,11 @@ import WaymarkClient
         #expect(await source.end() == 0)
         #expect(source.lines == ["the vehicle's route source is clientUnchanged"])
         try await navigate.line(containing: "clientUnchanged")
+        // The client shares the destination that the vehicle wants.
+        let share = try daemon.waymark("request", "share-accept", "--ask", "--id", "car")
+        #expect(await share.end() == 0)
+        #expect(share.lines.first?.hasPrefix("47.068069,9.501362") == true, "\(share.lines)")
+        try await navigate.line(containing: "car wants the destination")
         // An interrupted client cancels, and the vehicle is notified immediately.
         navigate.signal(SIGINT)
         #expect(await navigate.end() == 130)

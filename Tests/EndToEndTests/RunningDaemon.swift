@@ -73,7 +73,7 @@ struct RunningDaemon {
         let address =
             switch arguments.first {
             case "navigate": self.navigation
-            case "watch", "status", "lint", "record": self.watched
+            case "watch", "status", "lint", "record", "simulate": self.watched
             default: self.vehicle
             }
         var arguments = arguments

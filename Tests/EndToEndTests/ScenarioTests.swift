@@ -46,6 +46,36 @@ import Testing
 
         """
 
+    @Test func `with --app an app that something else started takes the place of the client`() async throws {
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let file = try self.write(
+            "app.scenario.yaml",
+            """
+            route: vaduz-balzers
+            connect-within: 1min
+            steps:
+              - when: { state: { phase: active } }
+                within: 1min
+                expect: { eventually: { next.type: "~." }, within: 10s }
+
+            """)
+        let address = "tcp:127.0.0.1:\(Int.random(in: 20_000...32_000))"
+        let test = try Program("waymark", ["test", file, "--app", address, "--no-recordings"])
+        let app = try Program(
+            "waymark",
+            [
+                "navigate", "--vehicle", "dut", "--id", "my-app", "--wait", "60", "--connect", address,
+                "--route", ProgramTests.route("vaduz-balzers"),
+            ])
+        #expect(await test.end() == 0, "\(test.lines)")
+        app.signal(SIGINT)
+        await app.end()
+        for wrong in [["--clock", "virtual"], ["--jobs", "2"]] {
+            let refused = try Program("waymark", ["test", file, "--app", address] + wrong)
+            #expect(await refused.end() == 64)
+        }
+    }
+
     @Test func `the exit status says whether all passed, one failed, one is wrong, or there was none`()
         async throws
     {

@@ -32,11 +32,11 @@ package struct FaultMatrix: Sendable {
         self.cells = cells
     }
 
-    /// 100 cells in which every kind and every hop occurs, for runs that take long.
+    /// 110 cells in which every kind and every hop occurs, for runs that take long.
     package var chosen: [FaultCell] {
         let kinds = LinkFault.Name.single.count
         let hops = self.cells.count / kinds
-        return (0..<100).map { self.cells[$0 % hops * kinds + ($0 + $0 / hops) % kinds] }
+        return (0..<110).map { self.cells[$0 % hops * kinds + ($0 + $0 / hops) % kinds] }
     }
 
     /// Some cells in a short scene, from whose faults peers recover at once.

@@ -16,6 +16,8 @@ package enum FaultScene: String, Sendable, CaseIterable {
     case publications
     /// What a vehicle asks for before a drive, and how it ends one.
     case vehicle
+    /// A trip that a vehicle selects and starts.
+    case previews
     /// Nothing to say, then nothing that arrives, then a goodbye.
     case silence
 
@@ -48,6 +50,7 @@ package enum FaultScene: String, Sendable, CaseIterable {
         case .drive: Self.driving
         case .publications: Self.publishing
         case .vehicle: Self.asking
+        case .previews: Self.choosing
         case .silence: Self.beingSilent
         }
     }
@@ -111,6 +114,10 @@ package enum FaultScene: String, Sendable, CaseIterable {
                     endpoint.respondToAlert(1, into: &outputs)
                     endpoint.zoom(.in, into: &outputs)
                     endpoint.setRouteSource(.clientUnchanged, into: &outputs)
+                    endpoint.wantDestination(ofTrip: "", into: &outputs)
+                    let feedback = RouteFeedback(
+                        generation: endpoint.state.generation, stops: [StopFeedback(reachability: .reachable)])
+                    endpoint.setRouteFeedback(feedback, into: &outputs)
                 }
             }
             memory.isPaused = Self.guide(&run) { $0.pause(.loading, at: $1, into: &$2) }
@@ -170,6 +177,7 @@ package enum FaultScene: String, Sendable, CaseIterable {
             trip.isDestinationShareable = false
             return .updateTrip(trip)
         },
+        { _ in .speedLimit(SpeedLimit(80, .kilometersPerHour), next: nil) },
         { _ in .showAlert(Self.alert) },
         { _ in .dismissAlert(1, .systemDismissed) },
         { _ in .dismissAlert(2, .systemDismissed) },
@@ -196,6 +204,26 @@ package enum FaultScene: String, Sendable, CaseIterable {
             _ = run.asVehicle { vehicle, now, actions in
                 vehicle.use(at: now, into: &actions) { endpoint, _ in endpoint.allowNavigation() }
             }
+        },
+    ]
+
+    private static let choosing: [Act] = [
+        Act(after: .seconds(1)) { run, _ in
+            _ = run.asClient { client, _, _ in client.behaviour.awaits = .tripRequest }
+            try run.drive("vaduz-balzers")
+        },
+        Act(after: .seconds(2)) { run, _ in
+            _ = run.asVehicle { vehicle, now, actions in
+                vehicle.use(at: now, into: &actions) { endpoint, outputs in
+                    endpoint.selectPreview(trip: "preview-1", into: &outputs)
+                }
+            }
+        },
+        Act(after: .seconds(1)) { run, _ in
+            _ = run.asVehicle { $0.startTrip("preview-1", at: $1, into: &$2) }
+        },
+        Act(after: .seconds(3)) { run, _ in
+            _ = run.asClient { $0.end(isFinished: true, at: $1, into: &$2) }
         },
     ]
 

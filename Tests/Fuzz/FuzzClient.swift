@@ -74,12 +74,13 @@ private func takeFrame(_ bytes: inout ArraySlice<UInt8>) -> [UInt8] {
 // MARK: Apps
 
 private func callEndpoint(_ peer: inout DrivenPeer<EndpointMachine>, _ choice: UInt8) {
+    let now = peer.now
     peer.use { endpoint, outputs in
         switch choice % 6 {
         case 0: endpoint.requestDestination(place, call: Int(choice), into: &outputs)
         case 1: endpoint.requestWaypoint(place, call: Int(choice), into: &outputs)
-        case 2: endpoint.markShown(UInt64(choice))
-        case 3: endpoint.markShown(.max)
+        case 2: endpoint.markShown(UInt64(choice), at: now)
+        case 3: endpoint.markShown(.max, at: now)
         case 4: endpoint.cancelNavigation(.userStopped, call: Int(choice), into: &outputs)
         default: endpoint.respondToAlert(.max, action: .max, into: &outputs)
         }
@@ -136,7 +137,8 @@ private func answer(_ peer: inout DrivenPeer<ClientMachine>) {
             }
         case .askedForDestination(_, let id):
             peer.use { client, _ in client.answerDestination(id, .accept) }
-        case .returned, .shared, .told, .ended, .notOpened, .inquiryEnded, .destinationInquiryEnded, .log:
+        case .returned, .shared, .told, .ended, .notOpened, .inquiryEnded, .destinationInquiryEnded,
+            .askedToSimulate, .log:
             break
         }
     }

@@ -179,7 +179,7 @@ struct CutPeer {
         case .welcome(let welcome): self.welcome(welcome, &host)
         case .goodbye(let goodbye): self.goodbyes.append(goodbye.code)
         case .error(let rejection): self.faults.append("is told \(rejection)")
-        case .ping(let nonce): self.send(.pong(nonce: nonce), to: &host)
+        case .ping(let nonce, _): self.send(.pong(nonce: nonce), to: &host)
         default:
             switch self.kind {
             case .endpoint: self.receiveAtEndpoint(envelope)

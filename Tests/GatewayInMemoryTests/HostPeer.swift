@@ -59,7 +59,7 @@ struct HostPeer {
         while let frame = try self.splitter.next() {
             let envelope = try Codec.decode(frame)
             self.received.append(envelope)
-            if self.answersPings, case .ping(let nonce) = envelope.message {
+            if self.answersPings, case .ping(let nonce, _) = envelope.message {
                 self.send(.pong(nonce: nonce), to: &host)
             }
         }

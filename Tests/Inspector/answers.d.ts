@@ -59,6 +59,17 @@ declare namespace Answer {
 		endpoint: string;
 		state: string;
 		reason?: string;
+		/** The name of the configuration with which it is connected as a display. */
+		configuration?: string;
+		/** The state that it holds as a display. */
+		held?: any;
+		/** The last messages that it received, as a display; the newest is the last. */
+		received?: Received[];
+	}
+
+	interface Received {
+		message: string;
+		at: number;
 	}
 
 	interface Prompt {
@@ -174,6 +185,8 @@ declare namespace Answer {
 		pauseReason?: string;
 		endReason?: string;
 		currentRoadName?: string;
+		speedLimit?: string;
+		nextSpeedLimit?: string;
 		destination?: string;
 		laneGuidance?: number;
 		distanceLeftMeters?: number;
@@ -221,6 +234,16 @@ declare namespace Answer {
 		behind?: number;
 		behindAtLeast?: boolean;
 		receiptAt?: number;
+		/** Delays from when the gateway accepted publications until the endpoint had received them. */
+		receivedDelays?: Delays;
+		/** The same until their content was on its display. */
+		shownDelays?: Delays;
+	}
+
+	interface Delays {
+		count: number;
+		lastMilliseconds: number;
+		meanMilliseconds: number;
 	}
 
 	interface ReceiptRow {
@@ -432,6 +455,7 @@ declare namespace Answer {
 		/** None in a preview. */
 		endpoints?: (EndpointRecord & Connection)[];
 		routeSource?: string;
+		routeFeedback?: any;
 	}
 
 	interface EndpointRecord {
@@ -718,6 +742,8 @@ declare namespace Answer {
 		stops: any[];
 		routeKey?: string;
 		routeSource?: string;
+		/** A sentence about how far the vehicle gets. */
+		routeFeedback?: string;
 	}
 
 	interface ManeuverRow {

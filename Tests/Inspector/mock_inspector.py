@@ -61,6 +61,8 @@ class Mock:
     def __init__(self) -> None:
         self.drive = Drive()
         self.at = 16.0
+        # Trips that the client offers; guidance has not begun while there are any.
+        self.previews: list[dict[str, Any]] = []
         self.act: dict[str, Any] = {"enabled": True}
         self.act_refusal: Refused | None = None
         self.connection: dict[str, Any] = {"state": "connected", "since": instant(0)}
@@ -153,7 +155,12 @@ class Mock:
                 }
             ]
             return answer
-        return {**self.drive.vehicle(at, query.get("endpoint", "cluster")), "source": query.get("source", "live")}
+        answer = {**self.drive.vehicle(at, query.get("endpoint", "cluster")), "source": query.get("source", "live")}
+        if self.previews:
+            for side in ("published", "held"):
+                answer[side].update(phase="preview", previews=self.previews, maneuvers=[], upcomingManeuvers=[])
+                answer[side].pop("trip")
+        return answer
 
     def overview(self, query: dict[str, str]) -> Any:
         answer = {**fixture("overview"), "at": self.at, "now": instant(self.at)}

@@ -27,6 +27,7 @@ def last(mock: Mock, count: int = 1) -> Any:
         ("Zoom out", {"action": "zoom", "zoomDirection": "out"}),
         ("Ready to show", {"action": "settings", "ready": True}),
         ("Not ready", {"action": "settings", "ready": False}),
+        ("Ask for the destination", {"action": "wantDestination"}),
         ("Connect", {"action": "connect"}),
         ("Disconnect", {"action": "disconnect"}),
         ("Withdraw", {"action": "withdraw", "requestID": "q4"}),
@@ -57,6 +58,18 @@ def test_a_choice_sends_its_action(inspector: Inspector, mock: Mock, label: str,
     assert last(mock) == {"vehicle": "car", **body}
 
 
+def test_the_inspector_connects_as_a_display_of_a_chosen_configuration(inspector: Inspector, mock: Mock) -> None:
+    page = inspector.show(ACTIONS)
+    options = page.get_by_label("Connect as").locator("option")
+    name = options.nth(1).get_attribute("value")
+    page.get_by_label("Connect as").select_option(name)
+    page.locator("fieldset.actions section").get_by_role("button", name="Connect", exact=True).click()
+    page.wait_for_selector("text=sent as a1")
+    sent = last(mock)
+    assert (sent["action"], sent["profileName"]) == ("connect", name)
+    assert isinstance(sent["profile"], dict)
+
+
 def test_a_prompt_is_answered(inspector: Inspector, mock: Mock) -> None:
     page = inspector.show(ACTIONS)
     prompt = page.locator("section", has_text="Add the stop Charging station?")
@@ -84,6 +97,42 @@ def test_a_shared_destination_is_accepted(inspector: Inspector, mock: Mock) -> N
     page.locator("section", has_text="Destination: Balzers").get_by_role("button", name="Accept").click()
     page.wait_for_selector("text=sent as a1")
     assert last(mock) == {"vehicle": "car", "action": "answerShare", "shareID": "d-2", "accepted": True}
+
+
+def trip(name: str, **routes: str) -> dict[str, Any]:
+    """A trip of a preview: its first route is selected."""
+    return {
+        "id": f"trip to {name}",
+        "origin": {"center": [47.14, 9.52], "nameVariants": ["Vaduz"]},
+        "destination": {"center": [47.07, 9.5], "nameVariants": [name]},
+        "routeChoices": [
+            {"id": number, "summaryVariants": [street], "travelEstimates": {"distanceMeters": int(meters)}}
+            for number, (street, meters) in enumerate(routes.items(), 1)
+        ],
+        "selectedRouteChoice": 1,
+    }
+
+
+@pytest.mark.parametrize(("button", "action"), [("Select", "selectPreview"), ("Start", "startTrip")])
+def test_a_route_of_a_preview_is_chosen_and_started(inspector: Inspector, mock: Mock, button: str, action: str) -> None:
+    mock.previews = [trip("Balzers", Landstrasse="8900", Rheinstrasse="9700"), trip("Triesen")]
+    page = inspector.show(ACTIONS)
+    asked = page.locator("section", has_text="Choose a route: 2 trips")
+    assert ["selected" in row.inner_text() for row in asked.locator("li").all()] == [True, False]
+    asked.locator("li", has_text="Rheinstrasse: 9.7 km").get_by_role("button", name=button).click()
+    page.wait_for_selector("text=sent as a1")
+    assert last(mock) == {"vehicle": "car", "action": action, "tripID": "trip to Balzers", "routeChoice": 2}
+    asked.get_by_role("button", name=button).last.click()
+    page.wait_for_selector("text=sent as a2")
+    assert last(mock, 2) == {"vehicle": "car", "action": action, "tripID": "trip to Triesen", "routeChoice": 0}
+
+
+def test_a_preview_is_shown_in_place_of_the_maneuver(inspector: Inspector, mock: Mock) -> None:
+    mock.previews = [trip("Balzers", Landstrasse="8900", Rheinstrasse="9700")]
+    page = inspector.show("vehicle=car&view=guidance")
+    card = page.get_by_role("group", name="Next maneuver")
+    assert [row.inner_text().split(":")[0].strip() for row in card.locator("li").all()] == ["Landstrasse", "Rheinstrasse"]
+    assert "selected" in card.locator("li").first.inner_text()
 
 
 def test_a_stop_is_asked_for_by_typing(inspector: Inspector, mock: Mock) -> None:

@@ -203,3 +203,39 @@ def test_the_overview_draws_the_published_angle(inspector: Inspector, mock: Mock
     }
     inspector.show("sort=age")
     assert inspector.page.locator("td .then-glyph svg").first.get_attribute("aria-label") == "right turn, 121 degrees"
+
+
+def sign(inspector: Inspector, limit: dict[str, Any] | None) -> Any:
+    """What is drawn of a limit: the name, the text, and the names of its shapes; None for nothing."""
+    return inspector.page.evaluate(
+        """async (limit) => {
+        const picture = (await import('/page/sign.js')).speedSign(limit);
+        return picture && [picture.getAttribute('aria-label'), picture.textContent,
+            [...picture.children].map(shape => shape.getAttribute('class'))];
+    }""",
+        limit,
+    )
+
+
+def test_a_speed_limit_has_the_sign_of_its_country(inspector: Inspector) -> None:
+    round_one = {"status": "limited", "value": 50, "unit": "kilometersPerHour", "sign": "vienna"}
+    assert sign(inspector, round_one) == ["Speed limit 50 km/h", "50", ["sign-ring", "sign-text"]]
+    school = {"status": "limited", "value": 35, "unit": "milesPerHour", "kind": "schoolZone", "sign": "mutcd"}
+    assert sign(inspector, school)[:2] == ["Speed limit 35 mph, school zone", "SPEEDLIMIT35"]
+    assert sign(inspector, {"status": "none", "sign": "vienna"})[2] == ["sign-plate", "sign-end"]
+
+
+def test_a_speed_limit_without_a_known_sign_is_a_text(inspector: Inspector) -> None:
+    assert sign(inspector, {"status": "limited", "value": 50, "unit": "kilometersPerHour"}) == [None, "50 km/h", []]
+    assert sign(inspector, {"status": "none"}) == [None, "no limit", []]
+    assert sign(inspector, {"status": "unknown"}) is None and sign(inspector, None) is None
+
+
+def test_the_card_and_the_comparison_show_the_speed_limit(inspector: Inspector, mock: Mock) -> None:
+    limit = {"status": "limited", "value": 50, "unit": "kilometersPerHour", "sign": "vienna"}
+    ahead = {**limit, "value": 80, "distanceMeters": 1234, "displayTenths": 12, "displayUnit": "kilometers"}
+    usual = mock.drive.state
+    mock.drive.state = lambda at: {**usual(at), "speedLimit": limit, "nextSpeedLimit": ahead}  # type: ignore[method-assign]
+    page = inspector.show("vehicle=car")
+    assert page.locator(".card .sign").get_attribute("aria-label") == "Speed limit 50 km/h"
+    assert "then 80 km/h in 1.2 km" in page.inner_text(".card-limit")

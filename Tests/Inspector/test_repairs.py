@@ -112,6 +112,14 @@ def test_what_is_not_published_has_a_reason_also_on_the_side_of_an_endpoint(insp
     assert page.locator("tr[data-key='segments']").get_by_role("button").count() == 1
 
 
+def test_an_alert_says_its_priority_and_whether_it_interrupts_the_display(inspector: Inspector, mock: Mock) -> None:
+    alert = {"id": 5, "titleVariants": ["Ice"], "priority": "high", "notification": "withEstimates"}
+    change_state(mock, lambda state: {"alert": alert})
+    page = inspector.show("vehicle=car")
+    page.locator(".alert").first.wait_for()
+    assert "priority: high, interrupts the display: with estimates" in page.locator(".alert").first.inner_text()
+
+
 def test_texts_that_were_cut_have_their_reason_in_the_comparison(inspector: Inspector, mock: Mock) -> None:
     change_state(mock, lambda state: {"alert": {"id": 5, "titleVariants": ["A faster route is there"]}})
     change_answer(

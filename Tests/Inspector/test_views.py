@@ -18,7 +18,7 @@ VIEWS = {
     "destination": ("Destination Information", ["Stops of the trip"]),
     "route": ("Route", ["POINTS PUBLISHED", "POINTS HELD", "Export KML"]),
     "requests": ("Requests", []),
-    "receipts": ("Receipts", ["RECEIVED UP TO", "SHOWN UP TO"]),
+    "receipts": ("Receipts", ["RECEIVED UP TO", "SHOWN UP TO", "SHOWN IN", "14.3 ms, last 16.2 ms"]),
     "findings": ("Findings", []),
     "log": ("Log", ["WHAT HAPPENED"]),
     "frames": ("Frames", ["FROM / TO"]),

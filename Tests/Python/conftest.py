@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 import waymark_nav
+import waymark_nav._blocking
 import waymark_nav.sync
 
 pytest_plugins = ["pytester"]
@@ -114,7 +115,7 @@ class Blocking:
 
     def __getattr__(self, name: str) -> Any:
         if name == "_cut":
-            return lambda: waymark_nav.sync._background.call(self.inner._peer._cut)
+            return lambda: waymark_nav._blocking.background.call(self.inner._peer._cut)
         value = getattr(self.inner, name)
         if not callable(value):
             return value

@@ -20,6 +20,7 @@ from waymark_nav.core import (
     SessionOpen,
     SessionOver,
     ShareEnded,
+    SimulationAsked,
 )
 from waymark_nav.core._session import KEPT_COUNT_MAX
 from waymark_nav.frames import Frame
@@ -297,6 +298,67 @@ def test_what_the_operator_withholds_is_left_out_and_said_when_it_is_allowed() -
     assert estimates(100, generation=2) in others
 
 
+FAST = m.SpeedLimit(status=m.SpeedLimitStatus.LIMITED, value=80, unit=m.SpeedUnit.KILOMETERS_PER_HOUR)
+
+
+def limited() -> m.RouteInformation:
+    """A route whose segment has a speed limit."""
+    segment = m.RouteSegment(id="s", origin=place("Start"), destination=place("End"), speed_limits=(m.SpeedLimitSpan(limit=FAST),))
+    return replace(route(), segments=(segment,))
+
+
+def test_speed_limits_that_the_operator_withholds_are_left_out_of_segments_too() -> None:
+    machine = Client(ClientSettings(client="app"))
+    gateway = Gateway(machine)
+    gateway.welcome(features=(m.FeatureGrant(feature=Feature.SPEED_LIMIT, reason=m.WithheldReason.POLICY),))
+    session = machine.open_session(("car",))
+    gateway.sent()
+    gateway.say(m.SessionOpened(request_id=session.opening.request_id, session_id=7))
+    session.publish(
+        m.StartGuidance(trip=replace(TRIP, route_segments_available=True), generation=session.new_generation(), route=limited())
+    )
+    session.publish(m.UpdateSpeedLimit(limit=FAST))
+    (start,) = gateway.sent()
+    assert isinstance(start, m.StartGuidance)
+    assert [segment.speed_limits for segment in start.route.segments] == [()]
+    gateway.reconnect(resumed=True, sessions=(m.ResumedSession(session_id=7, sequence=1, phase=m.SessionPhase.ACTIVE),))
+    start, *others = gateway.sent()
+    assert isinstance(start, m.StartGuidance)
+    assert start.route.segments == limited().segments
+    assert m.UpdateSpeedLimit(limit=FAST) in others
+
+
+def test_the_speed_limit_is_said_again_to_a_restarted_gateway() -> None:
+    _, gateway, session = guided()
+    ahead = m.SpeedLimitAhead(limit=m.SpeedLimit(status=m.SpeedLimitStatus.NONE), distance_meters=400)
+    session.publish(m.UpdateSpeedLimit(limit=m.SpeedLimit()))
+    session.publish(m.UpdateSpeedLimit(limit=FAST, next=ahead))
+    gateway.sent()
+    gateway.reconnect(resumed=False)
+    (opening,) = gateway.sent()
+    assert isinstance(opening, m.OpenSession)
+    gateway.say(m.SessionOpened(request_id=opening.request_id, session_id=8, vehicles=(joined(),)))
+    assert [message for message in gateway.sent() if isinstance(message, m.UpdateSpeedLimit)] == [
+        m.UpdateSpeedLimit(limit=FAST, next=ahead)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("limit", "field"),
+    [
+        (m.SpeedLimit(status=m.SpeedLimitStatus.LIMITED), "limit.value"),
+        (m.SpeedLimit(status=m.SpeedLimitStatus.LIMITED, value=80), "limit.unit"),
+        (m.SpeedLimit(status=m.SpeedLimitStatus.NONE, value=80), "limit.value"),
+        (m.SpeedLimit(unit=m.SpeedUnit.MILES_PER_HOUR), "limit.unit"),
+    ],
+)
+def test_a_speed_limit_has_a_value_and_a_unit_or_neither(limit: m.SpeedLimit, field: str) -> None:
+    _, _, session = guided()
+    with pytest.raises(Rejection) as raised:
+        session.publish(m.UpdateSpeedLimit(limit=limit))
+    assert raised.value.field == field
+
+
 def test_a_drive_that_another_gateway_cannot_take_ends() -> None:
     _, gateway, session = guided()
     session.publish(m.CurrentRoadName(name_variants=("x" * 512,) * 8))
@@ -377,6 +439,27 @@ def test_an_extension_of_an_endpoint_is_told_with_its_session() -> None:
     sent = m.VehicleExtension(name=TYRES, content=b"ok", vehicle_id="car", endpoint="cluster")
     gateway.say(sent, 7)
     assert gateway.events(SessionMessage) == [SessionMessage(session, sent)]
+
+
+# Simulated drives
+
+
+def test_a_client_is_asked_to_simulate_drives_in_order() -> None:
+    machine = Client(ClientSettings(client="app", simulations=True))
+    gateway = Gateway(machine)
+    gateway.welcome()
+    start = m.SimulateDrive(action=m.SimulationAction.START, speed_percent=2_000, client_id="app")
+    stop = m.SimulateDrive(action=m.SimulationAction.STOP, vehicle_id="car", endpoint="cluster")
+    gateway.say(start)
+    gateway.say(stop)
+    assert gateway.events(SimulationAsked) == [SimulationAsked(start), SimulationAsked(stop)]
+
+
+def test_a_client_declares_simulated_drives_only_if_it_simulates_them() -> None:
+    for simulates in (False, True):
+        hello = ClientSettings(client="app", simulations=simulates).hello()
+        assert hello.navigation is not None
+        assert (Feature.SIMULATED_DRIVES in hello.navigation.features) == simulates
 
 
 # Requests of vehicles
@@ -460,6 +543,17 @@ def test_a_share_ends_when_every_vehicle_has_answered_or_left() -> None:
     assert ended.outcomes == {"car": Outcome.ACCEPTED, "bus": Outcome.TIMED_OUT}
 
 
+def test_the_destination_of_a_preview_is_shared_before_guidance() -> None:
+    machine, gateway = connected()
+    session = machine.open_session(("car",))
+    gateway.sent()
+    gateway.say(m.SessionOpened(request_id=session.opening.request_id, session_id=7, vehicles=(joined(),)))
+    session.publish(m.TripPreviews(trips=(TRIP,)))
+    shared = m.ShareDestination(share_id="there", destination=TRIP.destination, trip_id=TRIP.id)
+    session.publish(shared)
+    assert gateway.sent()[-1] == shared
+
+
 def test_the_outcome_of_a_share_is_not_known_after_a_loss() -> None:
     _, gateway, session = guided()
     share(gateway, session)
@@ -474,6 +568,8 @@ def test_messages_about_a_session_are_told_with_it() -> None:
     messages: list[Message] = [
         m.VehicleSettings(ready_to_show=True, vehicle_id="car", endpoint="cluster"),
         m.ZoomCluster(direction=m.ZoomDirection.IN, vehicle_id="car", endpoint="cluster"),
+        m.DestinationShareWanted(vehicle_id="car", endpoint="cluster"),
+        m.UpdateRouteFeedback(generation=1, vehicle_id="car"),
         m.ReceiptReport(gateway_sequence=1),
     ]
     for message in messages:

@@ -243,6 +243,9 @@ def test_it_obeys_the_lines_of_its_standard_input(gateway: Gateway) -> None:
             ("yes", "there is nothing to answer with yes"),
             ("destination 91 9.5", "latitude"),
             ("destination north 9.5", "north"),
+            ("start", "there is no trip to start"),
+            ("start trip-1 2", "start trip-1: "),
+            ("start trip-1 second", "second"),
             ("fly", "fly is no command; the commands are waypoint LAT LON"),
         ):
             print(line, file=process.stdin, flush=True)

@@ -117,6 +117,9 @@ def test_a_frame_is_sent_in_every_interval_and_a_ping_is_answered() -> None:
         gateway.say(m.Pong(nonce=1))
     gateway.say(m.Ping(nonce=42))
     assert gateway.sent() == [m.Pong(nonce=42)]
+    gateway.say(m.Ping(nonce=43, sent_nanoseconds=0))
+    now = int(gateway.now * 1_000_000_000)
+    assert gateway.sent() == [m.Pong(nonce=43, received_nanoseconds=now, sent_nanoseconds=now)]
 
 
 def test_a_silent_gateway_is_left_after_three_intervals_and_connected_to_again() -> None:

@@ -136,6 +136,27 @@ def test_an_extension_of_an_endpoint_is_sent_once() -> None:
             machine.send(m.VehicleExtension(name=name), 7)
 
 
+def test_an_endpoint_asks_for_simulated_drives_once_if_it_may() -> None:
+    machine, gateway = guided(simulations=True)
+    assert machine.settings.hello().vehicle is not None
+    hello = machine.settings.hello()
+    assert hello.vehicle is not None
+    assert m.Feature.SIMULATED_DRIVES in hello.vehicle.features
+    start = m.SimulateDrive(action=m.SimulationAction.START, speed_percent=2_000)
+    machine.send(start, 7)
+    assert gateway.sent() == [start]
+    gateway.reconnect(resumed=True)
+    assert gateway.sent() == []
+    with pytest.raises(Rejection):
+        machine.send(m.SimulateDrive(action=m.SimulationAction.START, speed_percent=100_001), 7)
+
+
+def test_an_endpoint_declares_simulated_drives_only_if_it_asks_for_them() -> None:
+    hello = EndpointSettings(vehicle="car").hello()
+    assert hello.vehicle is not None
+    assert m.Feature.SIMULATED_DRIVES not in hello.vehicle.features
+
+
 def test_a_part_of_a_snapshot_is_no_place_to_resume_from() -> None:
     machine, gateway = connected()
     gateway.say(m.SnapshotBegin(kind=FULL, client_id="app", to_sequence=9), 7)
@@ -457,6 +478,30 @@ def test_answers_go_only_to_a_gateway_that_asked() -> None:
     assert gateway.sent() == []
 
 
+def test_feedback_on_the_route_is_repeated_once_to_a_gateway_that_has_the_session() -> None:
+    machine, gateway = guided()
+    feedback = [m.UpdateRouteFeedback(generation=1, stops=(m.StopFeedback(arrival_battery_per_mille=charge),)) for charge in (420, 400)]
+    gateway.cut()
+    for each in feedback:
+        machine.send(each, 7)
+    gateway.now += 1
+    gateway.welcome(resumed=True)
+    assert gateway.sent() == [feedback[1]]
+    gateway.reconnect(resumed=True)
+    assert gateway.sent() == [feedback[1]]
+    gateway.reconnect(resumed=False)
+    assert gateway.sent() == []
+
+
+def test_a_wanted_destination_is_sent_once() -> None:
+    machine, gateway = guided()
+    wanted = m.DestinationShareWanted(trip_id="trip")
+    machine.send(wanted, 7)
+    assert gateway.sent() == [wanted]
+    gateway.reconnect(resumed=True)
+    assert gateway.sent() == []
+
+
 def test_what_is_about_the_moment_is_not_repeated() -> None:
     machine, gateway = guided()
     machine.send(m.ZoomCluster(direction=m.ZoomDirection.IN), 7)
@@ -472,16 +517,25 @@ def test_receipts_are_sent_at_most_as_often_as_the_client_wants() -> None:
     gateway.say(m.SnapshotEnd(), 7)
     for number in range(1, 4):
         gateway.say(m.CurrentRoadName(name_variants=(str(number),)), 7, number)
-    machine.mark_shown(2)
+    begin = nanoseconds(gateway)
+    gateway.wait(0.1)
+    machine.mark_shown(2, gateway.now)
+    shown = nanoseconds(gateway)
     assert gateway.sent() == []
-    gateway.wait(0.5)
-    assert gateway.sent() == [m.Receipt(received_sequence=3, shown_sequence=2)]
+    gateway.wait(0.4)
+    assert gateway.sent() == [m.Receipt(received_sequence=3, shown_sequence=2, received_nanoseconds=begin, shown_nanoseconds=shown)]
     gateway.wait(0.5)
     assert gateway.sent() == []
-    machine.mark_shown(99)
+    machine.mark_shown(99, gateway.now)
     gateway.say(m.CurrentRoadName(), 7, 4)
+    received = nanoseconds(gateway)
     gateway.wait(0.5)
-    assert gateway.sent() == [m.Receipt(received_sequence=4, shown_sequence=4)]
+    # When a number was shown that was not received yet says nothing.
+    assert gateway.sent() == [m.Receipt(received_sequence=4, shown_sequence=4, received_nanoseconds=received)]
+
+
+def nanoseconds(gateway: Gateway) -> int:
+    return int(gateway.now * 1_000_000_000)
 
 
 @pytest.mark.parametrize(("kind", "shown"), [(MISSED, 8), (FULL, 0)])
@@ -490,11 +544,14 @@ def test_what_was_shown_stays_so_after_missed_frames_and_not_after_the_whole_sta
     begin = m.SnapshotBegin(kind=FULL, client_id="app", receipts_every_milliseconds=500, to_sequence=9)
     gateway.say(begin, 7)
     gateway.say(m.SnapshotEnd(), 7)
-    machine.mark_shown(8)
+    machine.mark_shown(8, gateway.now)
+    begin_time = nanoseconds(gateway)
     gateway.say(dataclasses.replace(begin, kind=kind, from_sequence=9 if kind == MISSED else 0), 7)
     gateway.say(m.SnapshotEnd(), 7)
     gateway.wait(0.5)
-    assert gateway.sent() == [m.Receipt(received_sequence=9, shown_sequence=shown)]
+    shown_time = begin_time if shown else None
+    receipt = m.Receipt(received_sequence=9, shown_sequence=shown, received_nanoseconds=begin_time, shown_nanoseconds=shown_time)
+    assert gateway.sent() == [receipt]
 
 
 def test_a_receipt_follows_the_end_of_a_snapshot_and_none_a_session_that_wants_none() -> None:
@@ -504,8 +561,9 @@ def test_a_receipt_follows_the_end_of_a_snapshot_and_none_a_session_that_wants_n
     gateway.wait(1)
     assert gateway.sent() == []
     gateway.say(m.SnapshotEnd(), 7)
+    received = nanoseconds(gateway)
     gateway.wait(0.5)
-    assert gateway.sent() == [m.Receipt(received_sequence=9)]
+    assert gateway.sent() == [m.Receipt(received_sequence=9, received_nanoseconds=received)]
     gateway.say(m.CurrentRoadName(), 7, 10)
     snapshot(gateway, session=8)
     gateway.wait(2)

@@ -66,6 +66,15 @@ def test_a_driver_asks_for_a_stop_and_gets_it(gateway: Gateway) -> None:
         assert (display.wait(60), client.wait(60)) == (0, 0)
 
 
+def test_a_rig_drives_a_client_that_it_did_not_start(gateway: Gateway) -> None:
+    with started("cluster", gateway.vehicle) as display, started("simulated", gateway.navigation) as client:
+        until(display, "in 300 m: Arrive")
+        assert client.poll() is None  # It stands still.
+        with started("simulate", gateway.observer) as rig:
+            until(client, "drives")
+            assert (client.wait(60), rig.wait(60)) == (0, 0)
+
+
 def test_an_observer_sees_the_drive(gateway: Gateway) -> None:
     with started("observe", gateway.observer) as observer:
         until(observer, "vehicles: clients:")

@@ -42,7 +42,8 @@ PAGE = (ROOT / "Docs/cluster-json.md").read_text(encoding="utf-8")
 OBJECTS = {
     "route": j.ROUTE_INFORMATION, "trip": j.TRIP, "route choice": j.ROUTE_CHOICE, "waypoint": j.WAYPOINT, "charge": j.CHARGE_STOP,
     "estimates": j.TRAVEL_ESTIMATES, "maneuver": j.MANEUVER, "lane guidance": j.LANE_GUIDANCE, "lane": j.LANE,
-    "segment": j.ROUTE_SEGMENT, "alert": j.NAVIGATION_ALERT, "action": j.ALERT_ACTION,
+    "segment": j.ROUTE_SEGMENT, "speed limit": j.SPEED_LIMIT, "next speed limit": j.SPEED_LIMIT_AHEAD,
+    "speed limit of a segment": j.SPEED_LIMIT_SPAN, "alert": j.NAVIGATION_ALERT, "action": j.ALERT_ACTION,
 }  # fmt: skip
 
 
@@ -60,7 +61,9 @@ def names(cell: str) -> set[str]:
 
 def always(shape: Shape) -> set[str]:
     """The keys that are always there."""
-    return {key.name for key in shape.fields if key.when is ALWAYS}
+    names = {key.name for key in shape.fields if key.when is ALWAYS and key.name}
+    inline = (key.kind for key in shape.fields if key.when is ALWAYS and not key.name)
+    return names.union(*(always(kind) for kind in inline if isinstance(kind, Shape)))
 
 
 def test_the_page_has_every_object_with_its_keys() -> None:

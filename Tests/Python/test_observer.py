@@ -120,6 +120,24 @@ def test_an_answer_with_counters_may_have_several_parts() -> None:
     assert [each.session_id for each in read.counters.sessions] == [7]
 
 
+def test_an_observer_asks_clients_for_simulated_drives_once() -> None:
+    machine, gateway = connected()
+    gateway.sent()
+    start = m.SimulateDrive(action=m.SimulationAction.START, client_id="app")
+    machine.simulate(start)
+    assert gateway.sent() == [start]
+    gateway.reconnect(resumed=True)
+    assert start not in gateway.sent()
+    gateway.cut()
+    for percent in range(1, 21):
+        machine.simulate(m.SimulateDrive(action=m.SimulationAction.START, speed_percent=percent, client_id="app"))
+    gateway.reconnect(resumed=True)
+    asked = [each.speed_percent for each in gateway.sent() if isinstance(each, m.SimulateDrive)]
+    assert asked == list(range(5, 21))
+    with pytest.raises(Rejection):
+        machine.simulate(m.SimulateDrive(action=m.SimulationAction.UNSPECIFIED, client_id="app"))
+
+
 def test_an_answer_that_begins_again_has_nothing_of_its_first_beginning() -> None:
     machine, gateway = connected()
     machine.read_counters(connections=True)

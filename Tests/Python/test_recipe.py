@@ -23,7 +23,7 @@ GENERATED = {
         "    public var temperature: Int32 = 0",
     ],
     "WaymarkProtocol/Generated/PublicationRules.swift": ['(.updateWeather, .state, in: .guided, retains: .newest, largest: "summary"),'],
-    "WaymarkProtocol/Generated/MessageType.swift": ["    case updateWeather = 0x0114"],
+    "WaymarkProtocol/Generated/MessageType.swift": ["    case updateWeather = 0x0115"],
     "WaymarkCodec/Generated/PlainStateCoding.swift": [
         "            unsafe self = .updateWeather(",
         "                weather: text(wire.pointee.summary), temperature: wire.pointee.temperature)",
@@ -49,7 +49,7 @@ from waymark_nav.rig._fields import CONTENT, STATE
 weather = m.UpdateWeather(summary="rain", temperature=-3)
 place = m.Waypoint(center=m.Coordinate(latitude=47.1, longitude=9.5))
 state = _state.VehicleState(phase=_state.Phase.ACTIVE, session=7, trip=m.Trip(id="t", origin=place, destination=place))
-frame = Frame(0x0114, encode(weather), session=7, sequence=1)
+frame = Frame(0x0115, encode(weather), session=7, sequence=1)
 told = _state.apply(state, frame, weather, m.VehicleLimits(), 0)
 assert (told.weather, told.temperature) == ("rain", -3)
 assert _json.content(weather) == {"weather": "rain", "temperature": -3}

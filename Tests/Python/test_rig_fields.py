@@ -84,7 +84,8 @@ def test_messages_that_are_not_in_the_table_have_no_content() -> None:
 def test_a_state_has_the_keys_of_the_table() -> None:
     derived = {"connected", "resumed", "shows", "next", "lanes"}
     assert STATE.keys.keys() - derived == _json.state(VehicleState()).keys() - {"kind"} | {
-        "pauseReason", "pauseDescription", "endReason", "trip", "currentLaneGuidance", "currentSegment", "tripEstimates", "alert"
+        "pauseReason", "pauseDescription", "endReason", "trip", "currentLaneGuidance", "currentSegment", "tripEstimates", "speedLimit",
+        "nextSpeedLimit", "alert", "selectedPreview",
     }  # fmt: skip
     for key in STATE.keys.keys() - derived:
         _json.value(VehicleState(), key)

@@ -38,6 +38,16 @@ def known(content: Any) -> Any:
     return content
 
 
+def as_read(content: Any, key: str = "") -> Any:
+    """The JSON form as this package reads it: of the angles 180 and -180, which are the same, it keeps -180."""
+    if isinstance(content, list):
+        return [as_read(item, key) for item in content]
+    if isinstance(content, dict):
+        return {name: as_read(item, name) for name, item in content.items()}
+    is_angle = key.endswith(("angle_degrees", "angles_degrees"))
+    return -180 if is_angle and content == 180 else content
+
+
 def class_of(name: str) -> type[Message]:
     """The class of a message, by its name."""
     cls: type[Message] = getattr(m, name)

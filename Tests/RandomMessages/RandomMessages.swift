@@ -163,7 +163,23 @@ extension RandomValues {
 
     package mutating func receipt() -> Receipt {
         let received = self.number(0...UInt64.max)
-        return Receipt(receivedSequence: received, shownSequence: self.number(0...received))
+        var receipt = Receipt(receivedSequence: received, shownSequence: self.number(0...received))
+        receipt.receivedNanoseconds = self.flag() ? self.number(0...UInt64.max) : nil
+        receipt.shownNanoseconds = self.flag() ? self.number(0...UInt64.max) : nil
+        return receipt
+    }
+
+    private mutating func endpointReceipt() -> EndpointReceipt {
+        var receipt = EndpointReceipt(
+            vehicle: self.vehicleID(), endpoint: self.endpoint(), receipt: self.receipt())
+        receipt.receivedDelayMicroseconds = self.flag() ? self.number(0...UInt64.max) : nil
+        receipt.shownDelayMicroseconds = self.flag() ? self.number(0...UInt64.max) : nil
+        return receipt
+    }
+
+    private mutating func pongTimes() -> PongTimes {
+        PongTimes(
+            receivedNanoseconds: self.number(0...UInt64.max), sentNanoseconds: self.number(0...UInt64.max))
     }
 
     private mutating func openSession() -> OpenSession {
@@ -183,6 +199,14 @@ extension RandomValues {
             .decline(
                 self.pick([.notSupported, .declinedByUser, .busy, .invalid, .tooLarge]))
         }
+    }
+
+    private mutating func simulateDrive() -> SimulateDrive {
+        var asked = SimulateDrive(self.enumeration(), speedPercent: self.number(0...100_000))
+        asked.client = self.maybe { ClientID(unchecked: $0.name()) }
+        asked.vehicle = self.maybe { $0.vehicleID() }
+        if asked.vehicle != nil { asked.endpoint = self.maybe { $0.endpoint() } }
+        return asked
     }
 
     package mutating func settings() -> VehicleSettings {
@@ -214,8 +238,11 @@ extension RandomValues {
                     self.one(), reason: self.text(0...256),
                     reconnectAfterMilliseconds: self.number(0...UInt32.max),
                     limit: self.maybe { $0.limit() }))
-        case .ping: .ping(nonce: self.number(0...UInt64.max))
-        case .pong: .pong(nonce: self.number(0...UInt64.max))
+        case .ping:
+            .ping(
+                nonce: self.number(0...UInt64.max),
+                sentNanoseconds: self.flag() ? self.number(0...UInt64.max) : nil)
+        case .pong: .pong(nonce: self.number(0...UInt64.max), self.maybe { $0.pongTimes() })
         case .error: .error(self.rejection())
         case .openSession: .openSession(self.openSession())
         case .sessionOpened:
@@ -240,10 +267,7 @@ extension RandomValues {
             .receiptReport(
                 ReceiptReport(
                     gatewaySequence: self.number(0...UInt64.max),
-                    endpoints: self.list(0...5) {
-                        EndpointReceipt(
-                            vehicle: $0.vehicleID(), endpoint: $0.endpoint(), receipt: $0.receipt())
-                    }))
+                    endpoints: self.list(0...5) { $0.endpointReceipt() }))
         case .waypointRequest:
             .waypointRequest(
                 WaypointRequest(
@@ -255,6 +279,16 @@ extension RandomValues {
                 DestinationRequest(
                     requestID: self.requestID(), destination: self.waypoint(),
                     vehicle: self.maybe { $0.vehicleID() }))
+        case .startTripRequest:
+            .startTripRequest(
+                StartTripRequest(
+                    requestID: self.requestID(), trip: Identifier(self.text(1...128)),
+                    routeChoice: self.maybe { $0.id() }, vehicle: self.maybe { $0.vehicleID() }))
+        case .selectPreview:
+            .selectPreview(
+                SelectPreview(
+                    trip: Identifier(self.text(1...128)), routeChoice: self.maybe { $0.id() },
+                    source: self.maybe { $0.path() }))
         case .withdrawRequest:
             .withdrawRequest(
                 WithdrawRequest(requestID: self.requestID()))
@@ -284,6 +318,7 @@ extension RandomValues {
         case .vehicleSettings: .vehicleSettings(self.settings())
         case .zoomCluster:
             .zoomCluster(ZoomCluster(direction: self.enumeration(), source: self.maybe { $0.path() }))
+        case .simulateDrive: .simulateDrive(self.simulateDrive())
         case .alertResponse:
             .alertResponse(
                 AlertResponse(
@@ -302,11 +337,28 @@ extension RandomValues {
                 VehicleExtension(
                     name: self.extensionName(), content: self.list(0...64) { $0.number(0...UInt8.max) },
                     source: self.maybe { $0.path() }))
+        case .destinationShareWanted:
+            .destinationShareWanted(
+                DestinationShareWanted(
+                    trip: Identifier(self.text(0...128)), source: self.maybe { $0.path() }))
+        case .updateRouteFeedback:
+            .updateRouteFeedback(
+                UpdateRouteFeedback(self.routeFeedback(), vehicle: self.maybe { $0.vehicleID() }))
         case .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
             .readCounters, .counters:
             self.observerMessage(type)
         default: .publication(self.publication(type))
         }
+    }
+
+    mutating func routeFeedback() -> RouteFeedback {
+        RouteFeedback(
+            generation: self.number(0...UInt32.max),
+            stops: self.list(0...65) {
+                StopFeedback(
+                    arrivalBatteryPerMille: $0.maybe { $0.number(0...1_000) },
+                    reachability: $0.maybe { $0.enumeration() })
+            }, firstUnreachableSegment: self.maybe { $0.text(1...128) })
     }
 
     private mutating func publication(_ type: MessageType) -> Publication {
@@ -341,7 +393,9 @@ extension RandomValues {
         case .showAlert: return .showAlert(self.alert())
         case .dismissAlert: return .dismissAlert(self.id(), self.enumeration())
         case .shareDestination:
-            return .shareDestination(shareID: self.text(1...64), self.waypoint())
+            return .shareDestination(shareID: self.text(1...64), self.waypoint(), trip: self.text(0...128))
+        case .updateSpeedLimit:
+            return .speedLimit(self.speedLimit(), next: self.maybe { $0.speedLimitAhead() })
         case .finishGuidance: return .finishGuidance
         case .cancelGuidance: return .cancelGuidance
         case .publishExtension:

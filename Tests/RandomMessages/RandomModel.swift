@@ -115,7 +115,8 @@ extension RandomValues {
             junctionElementAngles: self.list(0...32) { $0.angle() }.filter { $0 != exit },
             linkedLaneGuidance: self.maybe { LaneGuidanceID(rawValue: $0.id()) },
             initialTravelEstimates: self.maybe { $0.estimates() },
-            roundaboutExitNumber: self.maybe { $0.number(1...255) }, isIntermediateWaypoint: self.flag())
+            roundaboutExitNumber: self.maybe { $0.number(1...255) }, isIntermediateWaypoint: self.flag(),
+            notification: self.maybe { $0.enumeration() })
     }
 
     package mutating func lane() -> Lane {
@@ -160,7 +161,8 @@ extension RandomValues {
             id: id, origin: self.waypoint(), destination: self.waypoint(),
             waypoints: self.list(0...3) { $0.waypoint() }, routeChoices: choices,
             selectedRouteChoice: choices.randomElement(using: &self)?.id,
-            isDestinationShareable: self.flag(), routeSegmentsAvailable: self.flag())
+            isDestinationShareable: self.flag(), routeSegmentsAvailable: self.flag(),
+            travelEstimates: self.maybe { $0.estimates() })
     }
 
     package mutating func segment(_ id: String) -> RouteSegment {
@@ -172,7 +174,29 @@ extension RandomValues {
             currentManeuvers: self.list(0...4) { ManeuverID(rawValue: $0.id()) },
             currentLaneGuidance: self.maybe { LaneGuidanceID(rawValue: $0.id()) },
             tripTravelEstimates: self.maybe { $0.estimates() },
-            maneuverTravelEstimates: self.maybe { $0.estimates() })
+            maneuverTravelEstimates: self.maybe { $0.estimates() }, speedLimits: self.speedLimitSpans())
+    }
+
+    package mutating func speedLimit() -> SpeedLimit {
+        let isLimited = self.flag()
+        return SpeedLimit(
+            status: isLimited ? .limited : self.flag() ? .none : .unknown,
+            value: isLimited ? self.number(1...500) : nil, unit: isLimited ? self.enumeration() : nil,
+            kind: self.maybe { $0.enumeration() }, sign: self.maybe { $0.enumeration() })
+    }
+
+    package mutating func speedLimitAhead() -> SpeedLimitAhead {
+        SpeedLimitAhead(
+            self.speedLimit(), in: .meters(self.number(0...50_000_000)),
+            distanceToDisplay: self.maybe {
+                DisplayDistance(valueTenths: $0.number(0...99_999_999), unit: $0.enumeration())
+            })
+    }
+
+    /// Spans whose first points rise, not all of points that the line has.
+    private mutating func speedLimitSpans() -> [SpeedLimitSpan] {
+        Set(self.list(0...6) { $0.number(0...60) as UInt32 }).sorted()
+            .map { SpeedLimitSpan(from: $0, self.speedLimit()) }
     }
 
     /// Ids that are all different, ascending or not.
@@ -205,6 +229,7 @@ extension RandomValues {
             actions: (1...2).prefix(self.number(0...2)).map {
                 AlertAction(id: UInt32($0), titleVariants: self.variants(1...8))
             },
-            duration: self.maybe { .milliseconds($0.number(5_000...600_000)) })
+            duration: self.maybe { .milliseconds($0.number(5_000...600_000)) },
+            notification: self.maybe { $0.enumeration() }, priority: self.maybe { $0.enumeration() })
     }
 }

@@ -58,7 +58,21 @@ extension RandomValues {
         record.withheld = self.flag() ? self.grants() : []
         record.settings = self.settings()
         record.receipt = self.maybe { $0.receipt() }
+        record.delays = self.maybe { $0.delays() }
         return record
+    }
+
+    private mutating func delays() -> EndpointDelays {
+        var delays = EndpointDelays()
+        (delays.received, delays.shown) = (self.delayCounts(), self.delayCounts())
+        delays.roundTripMicroseconds = self.number(0...UInt64.max)
+        return delays
+    }
+
+    private mutating func delayCounts() -> DelayCounts {
+        DelayCounts(
+            counts: self.list(0...13) { $0.number(0...UInt32.max) },
+            totalMicroseconds: self.number(0...UInt64.max), lastMicroseconds: self.number(0...UInt64.max))
     }
 
     private mutating func vehicleRecord() -> VehicleRecord {
@@ -68,6 +82,7 @@ extension RandomValues {
         record.hasStopped = self.flag()
         record.isGuidanceWanted = self.flag()
         record.routeSource = self.maybe { $0.enumeration() }
+        record.routeFeedback = self.maybe { $0.routeFeedback() }
         record.endpoints = self.list(0...3) { $0.endpointRecord() }
         record.owner = self.text(0...256)
         return record

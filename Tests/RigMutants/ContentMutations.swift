@@ -40,6 +40,17 @@ extension Mutation {
                 .degrees(Int($0.degrees) + 97 * index)
             }
         },
+        .maneuver("every turn is a sharp one", finds: .maneuverAngle) { maneuver, _ in
+            switch maneuver.type {
+            case .leftTurn, .slightLeftTurn: maneuver.type = .sharpLeftTurn
+            case .rightTurn, .slightRightTurn: maneuver.type = .sharpRightTurn
+            default: break
+            }
+        },
+        .maneuver("every turn is straight ahead on the same road", finds: .maneuverKind) { maneuver, _ in
+            maneuver.roadFollowingManeuverVariants = ["Landstrasse"]
+            if [.leftTurn, .rightTurn].contains(maneuver.type) { maneuver.type = .straightAhead }
+        },
         .maneuver("angles are radians", finds: .maneuverAngle) { maneuver, _ in
             maneuver.junctionExitAngle = maneuver.junctionExitAngle.map { .degrees(Int($0.degrees) / 57) }
         },

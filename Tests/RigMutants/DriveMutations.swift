@@ -193,7 +193,17 @@ extension Mutation {
             guard case .plain(.currentRoadName) = publication else { return [(.zero, publication)] }
             return (0..<240).map { (.milliseconds(33 * $0), publication) }
         },
-        Mutation("each publication is sent twice", finds: nil) { publication, memory in
+        Mutation("the maneuvers come one at a time", finds: .maneuverSingle) { publication, _ in
+            guard case .startGuidance(let trip, let generation, var route) = publication else {
+                return [(.zero, publication)]
+            }
+            let later = route.maneuvers.dropFirst(3)
+            route.maneuvers = Array(route.maneuvers.prefix(3))
+            (route.segments, route.currentSegment) = ([], nil)
+            return [(.zero, .startGuidance(trip, generation: generation, route))]
+                + later.map { (.zero, .addManeuvers([$0], generation: generation)) }
+        },
+        Mutation("each publication is sent twice", finds: .estimatesSame) { publication, memory in
             if case .startGuidance = publication {
                 [(.zero, publication)]
             } else {

@@ -25,7 +25,7 @@ extension SimulatedNetwork {
         else { return }
         var messages: [Message] = []
         for _ in 0..<self.random.number(1...40) {
-            switch self.random.number(0...(endpoint.mayRequest ? 4 : 1)) {
+            switch self.random.number(0...(endpoint.mayRequest ? 5 : 1)) {
             case 0: messages.append(.zoomCluster(ZoomCluster(direction: .in)))
             case 1:
                 var settings = VehicleSettings()
@@ -35,6 +35,12 @@ extension SimulatedNetwork {
             case 2:
                 let source: RouteSource = self.random.once(in: 2) ? .vehicle : .clientUnchanged
                 messages.append(.updateRouteSource(UpdateRouteSource(routeSource: source)))
+            case 3:
+                let charge = UInt16(self.random.number(0...1_000))
+                let feedback = RouteFeedback(
+                    generation: UInt32(self.random.number(0...3)),
+                    stops: [StopFeedback(arrivalBatteryPerMille: charge)])
+                messages.append(.updateRouteFeedback(UpdateRouteFeedback(feedback)))
             default:
                 self.floodCount += 1
                 let id: Identifier = "flood-\(self.floodCount)"

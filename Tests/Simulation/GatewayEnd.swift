@@ -51,8 +51,9 @@ extension SimulatedNetwork {
 
     // MARK: Checks
 
-    /// Two portions of what observers are told, which may be of short frames that cost more than their bytes.
-    private static let observerBytesMax = 262_144
+    /// Two portions of 32 768 bytes of what observers are told: at worst of frames without a body, each of which counts as 128 bytes more than
+    /// the 24 that it has.
+    private static let observerBytesMax = 2 * 32_768 / 24 * (24 + 128)
 
     /// No frames of a cancelled session wait for an endpoint, and no more bytes than the limit.
     private mutating func checkWaiting() {

@@ -90,7 +90,7 @@ struct HostilePeer {
             random.once(in: 2) ? EquivalentIDs.id("e0-", random.number(1...2)) : "\(self.name)-\(self.said)"
         let vehicle = random.pick(victims.vehicles) ?? VehicleID(unchecked: self.name)
         let waypoint = RandomDrive.waypoint(&random)
-        switch random.number(0...15) {
+        switch random.number(0...17) {
         case 0:
             return .waypointRequest(WaypointRequest(requestID: id, waypoint: waypoint, segment: "nowhere"))
         case 1, 2: return .destinationRequest(DestinationRequest(requestID: id, destination: waypoint))
@@ -113,6 +113,11 @@ struct HostilePeer {
             return .publication(.startGuidance(trip, generation: 1, route))
         case 13: return .publication(.currentRoadName(["nonsense"]))
         case 14: return .goodbye(Goodbye(.normal))
+        case 15: return .destinationShareWanted(DestinationShareWanted(trip: "nowhere"))
+        case 16:
+            let feedback = RouteFeedback(
+                generation: UInt32(random.number(0...2)), firstUnreachableSegment: "nowhere")
+            return .updateRouteFeedback(UpdateRouteFeedback(feedback, vehicle: vehicle))
         default: return .updateRouteSource(UpdateRouteSource(routeSource: .vehicle, vehicle: vehicle))
         }
     }

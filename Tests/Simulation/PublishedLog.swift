@@ -47,13 +47,14 @@ struct PublishedLog {
         }
     }
 
-    /// Whether a later trip does not share its destination. The gateway then drops a waiting share; publications between the two may
-    /// arrive without it.
+    /// Whether a later trip does not share its destination, or later previews have another trip. The gateway then drops a waiting share;
+    /// publications between the two may arrive without it.
     private func stopsSharing(after first: UInt64) -> Bool {
         self.entries.contains { sequence, entry in
             guard sequence > first else { return false }
             return switch entry.publication {
             case .updateTrip(let trip), .startGuidance(let trip, _, _): !trip.isDestinationShareable
+            case .tripPreviews: true
             default: false  // The others have no trip.
             }
         }

@@ -13,6 +13,7 @@ struct Publisher {
     private var generation: UInt32 = 0
     private var making = RandomDrive()
     private var shareCount = 0
+    private var previewCount = 0
 
     init(client: ClientID) { self.client = client }
 
@@ -62,7 +63,12 @@ struct Publisher {
     }
 
     private mutating func choose(mayShare: Bool, _ random: inout SeededRandom) -> Publication {
-        guard let trip = self.drive.trip else { return self.start(&random) }
+        guard let trip = self.drive.trip else {
+            let mayPreview = !self.withheld.contains(.tripPreviews)
+            if mayPreview, random.once(in: 4) { return self.previews(&random) }
+            if mayShare, let shared = self.shareOfPreview(&random) { return shared }
+            return self.start(&random)
+        }
         if self.drive.pause != nil, random.once(in: 2) {
             let reason = self.isRerouteAsked ? RerouteReason.waypointModified : .missedTurn
             guard self.isRerouteAsked || random.once(in: 2) else {
@@ -87,6 +93,28 @@ struct Publisher {
         case 18: return .tripPreviews([trip], selected: "")
         default: return self.state(&random)
         }
+    }
+
+    /// Trips to choose from: as many as have fresh ids, so that those before are gone.
+    private mutating func previews(_ random: inout SeededRandom) -> Publication {
+        let trips = (0...random.number(0...2)).map { _ in
+            var trip = self.making.trip(&random)
+            self.previewCount += 1
+            trip.id = "preview-\(self.previewCount)"
+            trip.travelEstimates = RandomDrive.estimates(&random)
+            return trip
+        }
+        return .tripPreviews(trips, selected: random.once(in: 2) ? trips[0].id : "")
+    }
+
+    /// The destination of the preview that is shown; nil if none is shared.
+    private mutating func shareOfPreview(_ random: inout SeededRandom) -> Publication? {
+        // A lost FinishGuidance leaves the gateway in the phase before.
+        guard self.generation == 0, case .tripPreviews(let trips, _)? = self.drive.previews,
+            let shown = trips.first, shown.isDestinationShareable, random.once(in: 4)
+        else { return nil }
+        let shared = self.share(shown, isPreview: true)
+        return self.isWithheld(shared) ? nil : shared
     }
 
     private mutating func start(_ random: inout SeededRandom) -> Publication {
@@ -128,18 +156,22 @@ struct Publisher {
         return .showAlert(self.making.alert(&random))
     }
 
-    private mutating func share(_ trip: Trip) -> Publication {
+    private mutating func share(_ trip: Trip, isPreview: Bool = false) -> Publication {
         self.shareCount += 1
         return .shareDestination(
-            shareID: EquivalentIDs.id("\(self.client)-share-", self.shareCount).rawValue, trip.destination)
+            shareID: EquivalentIDs.id("\(self.client)-share-", self.shareCount).rawValue, trip.destination,
+            trip: isPreview ? trip.id : "")
     }
 
     private mutating func state(_ random: inout SeededRandom) -> Publication {
         let road = Publication.currentRoadName([
             "Road number \(random.number(0...99))", "R\(random.number(0...99))",
         ])
-        switch random.number(0...7) {
+        switch random.number(0...8) {
         case 0, 1: return road
+        case 8:
+            let next = random.once(in: 2) ? RandomDrive.speedLimitAhead(&random) : nil
+            return .speedLimit(RandomDrive.speedLimit(&random), next: next)
         case 2: return .tripEstimates(RandomDrive.estimates(&random), .green)
         case 3: return self.upcoming(&random) ?? road
         case 4:

@@ -69,7 +69,27 @@ struct RandomDrive {
             coordinates: (0..<random.number(0...6)).map { _ in Self.coordinate(&random) },
             maneuvers: maneuvers.map(\.id), laneGuidances: laneGuidances.map(\.id),
             currentManeuvers: maneuvers.prefix(1).map(\.id),
-            tripTravelEstimates: random.once(in: 2) ? Self.estimates(&random) : nil)
+            tripTravelEstimates: random.once(in: 2) ? Self.estimates(&random) : nil,
+            speedLimits: self.speedLimits(&random))
+    }
+
+    /// Speed limits along a line, also of points that it does not have.
+    private func speedLimits(_ random: inout SeededRandom) -> [SpeedLimitSpan] {
+        guard !self.withheld.contains(.speedLimit), random.once(in: 2) else { return [] }
+        return Set((0..<4).map { _ in UInt32(random.number(0...8)) }).sorted()
+            .map { SpeedLimitSpan(from: $0, Self.speedLimit(&random)) }
+    }
+
+    static func speedLimit(_ random: inout SeededRandom) -> SpeedLimit {
+        switch random.number(0...5) {
+        case 0: .unknown
+        case 1: .unlimited
+        default: SpeedLimit(10 * UInt32(random.number(1...13)), .kilometersPerHour, sign: .vienna)
+        }
+    }
+
+    static func speedLimitAhead(_ random: inout SeededRandom) -> SpeedLimitAhead {
+        SpeedLimitAhead(self.speedLimit(&random), in: .meters(UInt32(random.number(0...5_000))))
     }
 
     mutating func alert(_ random: inout SeededRandom) -> NavigationAlert {

@@ -10,6 +10,8 @@ struct RequestWatch {
 
     private struct Course {
         let isDestination: Bool
+        /// The start of a trip of the previews.
+        let isStart: Bool
         /// Clients that were asked, in order.
         var asked: [ClientID] = []
         /// Endpoints that show the prompt.
@@ -64,7 +66,8 @@ struct RequestWatch {
         guard case .endpoint(let path, mayRequest: true) = identity else { return }
         let key = Key(vehicle: path.vehicle, id: request.requestID)
         guard self.courses[key] == nil else { return }
-        self.courses[key] = Course(isDestination: request.kind == .destination)
+        self.courses[key] = Course(
+            isDestination: request.kind == .destination, isStart: request.type == .startTripRequest)
         if let twin = EquivalentIDs.twin(of: key.id),
             let other = self.courses[Key(vehicle: key.vehicle, id: twin)], other.outcome == nil
         {
@@ -109,6 +112,7 @@ struct RequestWatch {
         else { return self.report("\(key.id) is forwarded, but no endpoint sent it") }
         self.courses[key]?.asked.append(id)
         if course.outcome != nil { self.report("\(key.id) is forwarded after it ended") }
+        if course.isStart { self.checkStart(key) }
         guard course.isDestination else {
             if !course.asked.isEmpty { self.report("\(key.id) is forwarded twice") }
             return
@@ -136,6 +140,15 @@ struct RequestWatch {
         let key = Key(vehicle: vehicle, id: id)
         // Otherwise its vehicle is already forgotten here.
         if self.courses[key] != nil { self.end(key, outcome) }
+    }
+
+    /// Of two starts of a vehicle the first wins: a client is not asked for another one before that has ended.
+    private mutating func checkStart(_ key: Key) {
+        let others = self.courses.filter {
+            $0.key.vehicle == key.vehicle && $0.key != key && $0.value.isStart && !$0.value.asked.isEmpty
+                && $0.value.outcome == nil
+        }
+        if !others.isEmpty { self.report("\(key.id) is forwarded while another start is open") }
     }
 
     private mutating func end(_ key: Key, _ outcome: Outcome) {

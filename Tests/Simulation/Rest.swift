@@ -195,7 +195,12 @@ extension SimulatedNetwork {
         var late = present
         for index in 0..<present where self.endpoints[index].isInRoom {
             defer { late += 1 }
-            let differences = self.endpoints[late].drive.differences(from: self.endpoints[index].drive)
+            // The late one has not said that it shows no speed limits: it has another profile, for which there may be no room.
+            guard self.endpoints[late].isInRoom || !self.endpoints[index].hidesSpeedLimit else { continue }
+            var fitting = ExpectedFitting()
+            if self.endpoints[index].hidesSpeedLimit { fitting.features.remove(.speedLimit) }
+            let differences = fitting.apply(to: self.endpoints[late].drive).differences(
+                from: self.endpoints[index].drive)
             guard self.endpoints[late].session != self.endpoints[index].session || !differences.isEmpty else {
                 continue
             }

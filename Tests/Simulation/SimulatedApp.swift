@@ -60,6 +60,7 @@ struct SimulatedApp {
         var features = Set(Feature.allCases)
         if random.once(in: 4) { features.remove(.waypointRequests) }
         if random.once(in: 4) { features.remove(.destinationRequests) }
+        if random.once(in: 4) { features.remove(.tripRequests) }
         self.features = features
     }
 
@@ -156,6 +157,9 @@ struct SimulatedApp {
             guard let vehicle = request.vehicle else { return self.report("a request without its vehicle") }
             self.consider(request.requestID, vehicle, isWaypoint: true, &random)
         case .destinationRequest(let request):
+            guard let vehicle = request.vehicle else { return self.report("a request without its vehicle") }
+            self.consider(request.requestID, vehicle, isWaypoint: false, &random)
+        case .startTripRequest(let request):
             guard let vehicle = request.vehicle else { return self.report("a request without its vehicle") }
             self.consider(request.requestID, vehicle, isWaypoint: false, &random)
         case .requestOutcome(let outcome):

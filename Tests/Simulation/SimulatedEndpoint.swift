@@ -46,6 +46,8 @@ struct SimulatedEndpoint {
     private var isOutOfRoom = false
     /// The trip did not share its segments when the endpoint last joined the session.
     private var isOptedOut = false
+    /// The gateway withholds speed limits because the endpoint has said that it does not show them.
+    private(set) var hidesSpeedLimit = false
     /// A full snapshot is being received.
     private(set) var isSnapshot = false
     /// The last publication that it received came in one frame, or this was the last of its frames.
@@ -74,7 +76,11 @@ struct SimulatedEndpoint {
     }
 
     /// The fitting that applies.
-    var fitting: ExpectedFitting { self.isOutOfRoom ? self.fullFitting.bare : self.fullFitting }
+    var fitting: ExpectedFitting {
+        var fitting = self.isOutOfRoom ? self.fullFitting.bare : self.fullFitting
+        if self.hidesSpeedLimit { fitting.features.remove(.speedLimit) }
+        return fitting
+    }
 
     /// The fitting that applies, without segments if the trip does not share them.
     private var currentFitting: ExpectedFitting {
@@ -144,18 +150,22 @@ struct SimulatedEndpoint {
 
     // MARK: Requests
 
-    /// A new request of either kind.
+    /// A new request of any kind.
     mutating func request(_ random: inout SeededRandom) -> Message {
         let id = EquivalentIDs.id("\(self.path.endpoint)-", self.requests.count + 1)
         let waypoint = RandomDrive.waypoint(&random)
         let segment = random.once(in: 4) ? self.drive.currentSegment ?? "" : ""
         // Usually the kind that is valid in this state; the other one gets the outcome "invalid".
         let isWaypoint = (self.session != .none) != random.once(in: 8)
-        let message: Message =
-            isWaypoint
-            ? .waypointRequest(
+        let message: Message
+        if let trip = self.preview(&random), random.once(in: 2) {
+            message = .startTripRequest(StartTripRequest(requestID: id, trip: trip))
+        } else if isWaypoint {
+            message = .waypointRequest(
                 WaypointRequest(requestID: id, waypoint: waypoint, segment: Identifier(segment)))
-            : .destinationRequest(DestinationRequest(requestID: id, destination: waypoint))
+        } else {
+            message = .destinationRequest(DestinationRequest(requestID: id, destination: waypoint))
+        }
         self.requests.append(id)
         self.requestStates[id] = Request(message: message)
         return self.send(id) ?? message
@@ -163,6 +173,21 @@ struct SimulatedEndpoint {
 
     /// The gateway no longer keeps the outcome of a request. It must not be sent again; what is on its way may be taken for a new one.
     mutating func forget(_ id: Identifier) { self.requestStates[id] = nil }
+
+    /// One of the trips to choose from, now and then another one; nil without any.
+    private func preview(_ random: inout SeededRandom) -> Identifier? {
+        guard self.session != .none, case .tripPreviews(let trips, _) = self.drive.previews else {
+            return nil
+        }
+        let trip = random.once(in: 8) ? nil : random.pick(trips)
+        return trip.map { Identifier($0.id) } ?? "unknown"
+    }
+
+    /// The selection of one of the trips to choose from; nil without any, or without the features for it.
+    func selection(_ random: inout SeededRandom) -> Message? {
+        guard self.mayRequest, self.fullFitting.features.contains(.tripPreviews) else { return nil }
+        return self.preview(&random).map { .selectPreview(SelectPreview(trip: $0)) }
+    }
 
     /// The message of a request, to send it again; also of one that has ended. nil if it must not be sent again.
     mutating func send(_ id: Identifier) -> Message? {
@@ -223,6 +248,8 @@ struct SimulatedEndpoint {
         }
         self.isOutOfRoom = begin.withheld.contains { $0.withheld == .noCapacity }
         self.isOptedOut = begin.withheld.contains(FeatureGrant(.routeSegments, withheld: .tripOptedOut))
+        self.hidesSpeedLimit = begin.withheld.contains(
+            FeatureGrant(.speedLimit, withheld: .vehicleDoesNotWant))
         let told = Set(begin.withheld.map(\.feature))
         for feature in Profile.contentFeatures
         where !self.fitting.features.contains(feature) && !told.contains(feature) {
@@ -280,6 +307,12 @@ struct SimulatedEndpoint {
         if rejection.code == .limitReached, rejection.messageType == MessageType.zoomCluster.rawValue {
             return
         }
+        // The trips to choose from were replaced meanwhile, or it asked for an unknown one.
+        if rejection.code == .unknownReference,
+            rejection.messageType == MessageType.selectPreview.rawValue
+        {
+            return
+        }
         // Another endpoint was faster, or the message crossed the end of its session.
         if rejection.code == .ignored, self.reportsIgnored { return }
         self.report(.rejectionChangesNothing, "got an unexpected error: \(rejection)")
@@ -301,7 +334,7 @@ struct SimulatedEndpoint {
         self.drive.apply(publication)
         switch publication {
         case .finishGuidance, .cancelGuidance: self.end(self.session)
-        case .shareDestination(let id, _):
+        case .shareDestination(let id, _, _):
             guard !random.once(in: 4) else { return }
             let outcome = random.once(in: 2) ? Outcome.accepted : .declinedByUser
             self.intentions.append(

@@ -26,7 +26,14 @@ extension ExpectedFitting {
             let short = whole.with(texts)
             if self.fits(short) { return received == short }
         }
-        let short = whole.with(.shortest)
+        var short = whole.with(.shortest)
+        if case .addRouteSegments(var segments, let generation) = short,
+            segments.contains(where: { !$0.speedLimits.isEmpty })
+        {
+            for index in segments.indices { segments[index].speedLimits = [] }
+            short = .addRouteSegments(segments, generation: generation)
+            if self.fits(short) { return received == short }
+        }
         if case .addRouteSegments(let segments, let generation) = short,
             case .addRouteSegments(let thinned, _) = received
         {
@@ -75,6 +82,7 @@ extension ExpectedFitting {
             var segment = segment.plain
             (segment.origin, segment.destination) = (segment.origin.least, segment.destination.least)
             segment.coordinates = [segment.coordinates.first, segment.coordinates.last].compactMap(\.self)
+            segment.speedLimits = []
             return segment
         }
         least.roadName = Array(state.roadName.prefix(1))
@@ -102,7 +110,8 @@ extension Publication {
             .addRouteSegments(segments.map { $0.with(texts) }, generation: generation)
         case .plain(.currentRoadName(let variants)): .currentRoadName(texts(variants))
         case .pauseGuidance(let reason, let variants): .pauseGuidance(reason, description: texts(variants))
-        case .shareDestination(let id, let place): .shareDestination(shareID: id, place.with(texts))
+        case .shareDestination(let id, let place, let trip):
+            .shareDestination(shareID: id, place.with(texts), trip: trip)
         default: self
         }
     }
@@ -111,7 +120,8 @@ extension Publication {
         switch self {
         case .tripPreviews(let trips, let selected): .tripPreviews(trips.map(\.plain), selected: selected)
         case .updateTrip(let trip): .updateTrip(trip.plain)
-        case .shareDestination(let id, let place): .shareDestination(shareID: id, place.plain)
+        case .shareDestination(let id, let place, let trip):
+            .shareDestination(shareID: id, place.plain, trip: trip)
         default: self
         }
     }
@@ -201,10 +211,11 @@ enum LongContent {
         case .updateTrip(let trip): .updateTrip(self.lengthen(trip, &random))
         case .tripPreviews(let trips, let selected):
             .tripPreviews(
-                (0..<random.number(1...6)).flatMap { index in
+                (0..<random.number(1...12 / max(trips.count, 1))).flatMap { index in
                     trips.map { trip in
                         var trip = self.lengthen(trip, &random)
-                        trip.id += "\(index)"
+                        // The first ones keep their ids: one of them may be selected.
+                        if index > 0 { trip.id += "-\(index)" }
                         return trip
                     }
                 }, selected: selected)
@@ -212,8 +223,8 @@ enum LongContent {
             .addRouteSegments(segments.map { self.lengthen($0, &random) }, generation: generation)
         case .plain(.currentRoadName) where random.once(in: 4):
             .currentRoadName((0..<8).map { _ in String(repeating: "road", count: 127) })
-        case .shareDestination(let id, let place):
-            .shareDestination(shareID: id, self.lengthen(place, &random))
+        case .shareDestination(let id, let place, let trip):
+            .shareDestination(shareID: id, self.lengthen(place, &random), trip: trip)
         default: publication
         }
     }

@@ -136,7 +136,10 @@ extension SimulatedNetwork {
         case 1: self.send(.cancelNavigation(.ownNavigationStarted), from: connection)
         case 2...4: self.send(.allowNavigation, from: connection)
         case 5...9: self.send(self.endpoints[index].request(&self.source.random), from: connection)
-        case 10, 11: self.resend(self.random.pick(self.endpoints[index].requests), index, connection)
+        case 10:
+            guard let selection = self.endpoints[index].selection(&self.source.random) else { return }
+            self.send(selection, from: connection)
+        case 11: self.resend(self.random.pick(self.endpoints[index].requests), index, connection)
         case 12:
             guard let id = self.random.pick(self.endpoints[index].openRequests) else { return }
             self.send(.withdrawRequest(WithdrawRequest(requestID: id)), from: connection)
@@ -153,6 +156,7 @@ extension SimulatedNetwork {
     mutating func tellSettings(_ index: Int, _ connection: ConnectionID) {
         var settings = VehicleSettings()
         settings.isReadyToShow = self.random.once(in: 2)
+        if self.random.once(in: 4) { settings.speedLimit = self.random.once(in: 2) ? .disabled : .enabled }
         self.send(.vehicleSettings(settings), from: connection)
     }
 

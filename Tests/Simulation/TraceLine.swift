@@ -23,6 +23,7 @@ extension Gateway.Event {
         case .deadlineReached: "a deadline"
         case .stepDue(let cause): "a step of \(cause.map { "\($0)" } ?? "the gateway")"
         case .policyChanged: "another policy"
+        case .simulationRequested(let id, _, _): "#\(id.rawValue) asks for a simulated drive"
         case .seen(let id, _): "#\(id.rawValue) is observed"
         }
     }

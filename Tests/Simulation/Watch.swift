@@ -59,7 +59,8 @@ struct Watch {
             if let identity = self.present[connection] { self.requests.see(request, from: identity) }
         case .departed(let connection, let clean): self.leave(connection, clean: clean, at: now)
         case .deadlineReached: self.forgetEndpoints(at: now)
-        case .confirmed, .published, .publicationRejected, .eventRejected, .policyChanged, .stepDue, .seen:
+        case .confirmed, .published, .publicationRejected, .eventRejected, .policyChanged, .stepDue, .seen,
+            .simulationRequested:
             break
         }
     }

@@ -32,6 +32,13 @@ private let nowhere = Waypoint(center: Coordinate(latitude: 91, longitude: 9))
             await $0.requestDestination(
                 Waypoint(center: place.center, nameVariants: [Self.long]))
         },
+        Case("trip_id") { await $0.startTrip("") },
+        Case("trip_id") { await $0.startTrip(Self.long, routeChoice: 2) },
+        Case("request_id") { await $0.startTrip("t", requestID: "") },
+        Case("trip_id") {
+            await $0.selectPreview(trip: "")
+            return nil
+        },
         Case("request_id") {
             await $0.answerPrompt(Identifier(Self.long), isAccepted: true)
             return nil

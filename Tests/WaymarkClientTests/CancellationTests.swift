@@ -190,11 +190,12 @@ extension VehicleEndpoint {
         await endpoint.setRouteSource(.vehicle)
         await endpoint.zoom(.in)
         await endpoint.sendExtension("org.example.tyres", [7])
+        await endpoint.simulateDrive(.start)
         await endpoint.respondToAlert(1, action: 1)
         await endpoint.answerShare("s", isAccepted: true, endpoint.sessionID)
         var awaited: Set<MessageType> = [
-            .waypointRequest, .updateRouteSource, .zoomCluster, .vehicleExtension, .alertResponse,
-            .destinationShareAnswer,
+            .waypointRequest, .updateRouteSource, .zoomCluster, .vehicleExtension, .simulateDrive,
+            .alertResponse, .destinationShareAnswer,
         ]
         _ = await peer.next { envelope -> Bool? in
             if awaited.remove(envelope.message.type) != nil { #expect(envelope.session == self.session) }

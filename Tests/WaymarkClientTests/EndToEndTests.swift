@@ -230,6 +230,40 @@ import WaymarkTransport
         await service.stop()
     }
 
+    @Test func `a vehicle wants the destination of a preview, and later says how far it gets`() async throws {
+        let service = try await Service.start()
+        let witness = Witness()
+        var configuration = VehicleEndpoint.Configuration(vehicle: "car", endpoint: "cluster")
+        configuration.onDestination = { _ in true }
+        configuration.onEveryUpdate = { await witness.record($0) }
+        let cluster = try await VehicleEndpoint.connect(to: service.vehicle, configuration)
+        let client = try await navigation("app", at: service.navigation)
+        let session = try await client.openSession(vehicles: .vehicles(["car"]))
+        let events = await session.events
+        try await session.showPreviews([trip], selected: trip.id)
+        await witness.wait { $0.previews == [trip] }
+        await cluster.wantDestination(ofTrip: trip.id)
+        let feedback = RouteFeedback(
+            generation: 1, stops: [StopFeedback(arrivalBatteryPerMille: 420, reachability: .reachable)])
+        var heard: [SessionEvent] = []
+        loop: for await event in events {
+            heard.append(event)
+            switch event {
+            case .destinationWanted:
+                try await session.start(trip, route: route)
+                await witness.wait { $0.trip == trip }
+                await cluster.setRouteFeedback(feedback)
+            case .routeFeedback: break loop
+            default: break
+            }
+        }
+        #expect(heard.contains(.destinationWanted(vehicle: "car", endpoint: "cluster", trip: trip.id)))
+        #expect(heard.last == .routeFeedback(vehicle: "car", feedback))
+        await client.close()
+        await cluster.close()
+        await service.stop()
+    }
+
     @Test func `settings, standings and the end by the vehicle arrive as events`() async throws {
         let service = try await Service.start()
         let (cluster, witness) = try await Witness.endpoint("cluster", at: service.vehicle)

@@ -6,7 +6,7 @@ import WaymarkProtocol
 @testable import WaymarkClient
 
 /// What a client's handlers answer.
-enum AnsweredRequest: String, CaseIterable, Sendable { case stop, ownPrompt, drive }
+enum AnsweredRequest: String, CaseIterable, Sendable { case stop, ownPrompt, drive, start }
 
 /// What ends a request at the client that was asked.
 enum RequestEnd: String, CaseIterable, Sendable {
@@ -52,6 +52,12 @@ enum RequestEnd: String, CaseIterable, Sendable {
             return .decline(.busy)
         }
 
+        func answer(_ inquiry: StartTripInquiry) async -> StartTripAnswer {
+            guard inquiry.vehicle != "late" else { return .decline(.invalid) }
+            await self.wait()
+            return .accept(whenAccepted: {})
+        }
+
         func answer(_ inquiry: DestinationInquiry) async -> DestinationAnswer {
             guard inquiry.vehicle != "late" else { return .decline(.invalid) }
             await self.wait()
@@ -77,7 +83,8 @@ enum RequestEnd: String, CaseIterable, Sendable {
             let client = try await connecting
             async let opening = client.openSession(
                 vehicles: .vehicles(["car", "late"]),
-                onWaypoint: { inquiry, _ in await waiting.answer(inquiry, request) })
+                onWaypoint: { inquiry, _ in await waiting.answer(inquiry, request) },
+                onStartTrip: { inquiry, _ in await waiting.answer(inquiry) })
             let opened = await peer.next {
                 if case .openSession(let opening) = $0.message { opening.requestID } else { nil }
             }
@@ -91,13 +98,17 @@ enum RequestEnd: String, CaseIterable, Sendable {
         }
 
         func ask(_ request: AnsweredRequest, _ id: Identifier, _ vehicle: VehicleID) async throws {
-            guard request == .drive else {
+            switch request {
+            case .stop, .ownPrompt:
                 let stop = WaypointRequest(requestID: id, waypoint: place, vehicle: vehicle)
-                return try await self.peer.send(
-                    .waypointRequest(stop), session: HandlerCancellationTests.session)
+                try await self.peer.send(.waypointRequest(stop), session: HandlerCancellationTests.session)
+            case .start:
+                let start = StartTripRequest(requestID: id, trip: "trip-1", vehicle: vehicle)
+                try await self.peer.send(.startTripRequest(start), session: HandlerCancellationTests.session)
+            case .drive:
+                let drive = DestinationRequest(requestID: id, destination: place, vehicle: vehicle)
+                try await self.peer.send(.destinationRequest(drive))
             }
-            let drive = DestinationRequest(requestID: id, destination: place, vehicle: vehicle)
-            try await self.peer.send(.destinationRequest(drive))
         }
 
         func tell(

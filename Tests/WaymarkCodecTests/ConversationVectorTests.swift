@@ -93,7 +93,9 @@ private enum StateJSON {
         try self.addRoute(state, &json)
         if state.isSuspended { json["suspended"] = .flag(true) }
         if !state.withheld.isEmpty { json["withheld"] = self.withheld(state.withheld) }
-        json["trips"] = try self.field("trips", .tripPreviews(state.previews, selected: ""))
+        let previews = Publication.tripPreviews(state.previews, selected: state.selectedPreview)
+        json["trips"] = try self.field("trips", previews)
+        json["selected_trip_id"] = try self.field("selected_trip_id", previews)
         if let trip = state.trip { json["trip"] = try self.field("trip", .updateTrip(trip)) }
         json["name_variants"] = try self.field("name_variants", .currentRoadName(state.currentRoadName))
         if let alert = state.alert { json["alert"] = try self.field("alert", .showAlert(alert)) }
@@ -137,6 +139,11 @@ private enum StateJSON {
         if let segment = state.currentSegment { json["current_segment_id"] = .text(segment) }
         if let estimates = state.tripEstimates {
             json["trip_travel_estimates"] = try self.estimates(estimates)
+        }
+        if let limit = state.speedLimit {
+            let update = Publication.speedLimit(limit, next: state.nextSpeedLimit)
+            json["speed_limit"] = try self.field("limit", update)
+            json["next_speed_limit"] = try self.field("next", update)
         }
         if !state.maneuverEstimates.isEmpty {
             json["maneuver_travel_estimates"] = .object(

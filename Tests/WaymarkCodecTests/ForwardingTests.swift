@@ -6,7 +6,7 @@ import WaymarkProtocol
 
 /// A vehicle's request on its way to a client.
 @Suite struct ForwardingTests {
-    private static let types: [MessageType] = [.waypointRequest, .destinationRequest]
+    private static let types: [MessageType] = [.waypointRequest, .destinationRequest, .startTripRequest]
     private static let car = VehicleID(unchecked: "car")
     private static let session = SessionID(7)
     private static let seeds: UInt64 = 200
@@ -20,6 +20,9 @@ import WaymarkProtocol
         case .destinationRequest(var request):
             request.vehicle = vehicle
             return .destinationRequest(request)
+        case .startTripRequest(var request):
+            request.vehicle = vehicle
+            return .startTripRequest(request)
         case let other: return other
         }
     }
@@ -54,13 +57,18 @@ import WaymarkProtocol
     @Test(arguments: types)
     func `unknown fields and a vehicle name in a request are not forwarded`(_ type: MessageType) throws {
         let decoder = BodyDecoder()
-        let vehicleField = type == .waypointRequest ? 4 : 3
+        let isOfTrip = type == .startTripRequest
+        let vehicleField = type == .destinationRequest ? 3 : 4
         func body(_ place: (inout WireWriter) -> Void, _ rest: (inout WireWriter) -> Void) -> [UInt8] {
             WireWriter.body {
                 $0.text(1, "r")
-                $0.message(2) {
-                    $0.message(1) { _ in }
-                    place(&$0)
+                if isOfTrip {
+                    $0.text(2, "t")
+                } else {
+                    $0.message(2) {
+                        $0.message(1) { _ in }
+                        place(&$0)
+                    }
                 }
                 rest(&$0)
             }

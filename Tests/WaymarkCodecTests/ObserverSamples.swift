@@ -65,6 +65,7 @@ extension Samples {
         var vehicle = VehicleRecord(self.vehicle)
         (vehicle.session, vehicle.isGuidanceWanted, vehicle.routeSource) = (self.session, true, .vehicle)
         (vehicle.endpoints, vehicle.owner) = ([self.endpointRecord], "user 1000")
+        vehicle.routeFeedback = self.feedback
         var client = ClientRecord(self.client)
         (client.instant, client.granted, client.priority) = (self.instant, [.maneuvers], -5)
         (client.displayName, client.owner) = ("Example Navigation", "key fleet")

@@ -3,7 +3,7 @@ import WaymarkProtocol
 /// How this library reads values that the page lets a receiver read in another way than they are written.
 enum Reading {
     static func of(_ json: JSON, _ message: String) -> JSON {
-        var json = self.instants(self.withoutUnknown(json))
+        var json = self.angles(self.instants(self.withoutUnknown(json)))
         switch message {
         case "Hello": self.readHello(&json)
         case "Welcome":
@@ -17,6 +17,9 @@ enum Reading {
             json = self.close(json, "code", CloseCode.self, otherwise: CloseCode.internalError)
             json["moved_to"] = nil  // Reserved.
             self.readLimit(&json)
+        // One time alone says nothing.
+        case "Pong" where json["received_nanoseconds"] == nil || json["sent_nanoseconds"] == nil:
+            (json["received_nanoseconds"], json["sent_nanoseconds"]) = (nil, nil)
         case "Error":
             json = self.close(json, "code", ErrorCode.self, otherwise: ErrorCode.inconsistent)
             self.readLimit(&json)
@@ -101,8 +104,18 @@ enum Reading {
         var json = self.features(json, in: "features")
         for field in ["limits", "preferences", "settings"] { json[field] = json[field] ?? .object([:]) }
         json["withheld"] = self.grants(json["withheld"])
+        if var delays = json["delays"] {
+            for field in ["received", "shown"] { delays[field] = delays[field] ?? .object([:]) }
+            json["delays"] = delays
+        }
         return json
     }
+
+    /// Times that are no instants, and keep all their bits.
+    private static let durations: Set = [
+        "received_delay_microseconds", "shown_delay_microseconds", "total_microseconds",
+        "last_microseconds", "round_trip_microseconds",
+    ]
 
     /// Instants of a gateway's clock have 63 bits of nanoseconds.
     private static func instants(_ json: JSON) -> JSON {
@@ -113,11 +126,26 @@ enum Reading {
             return .object(
                 Dictionary(
                     uniqueKeysWithValues: object.map { key, value in
-                        guard key.hasSuffix("_microseconds"), let instant = UInt64(value.text) else {
+                        guard key.hasSuffix("_microseconds"), !self.durations.contains(key),
+                            let instant = UInt64(value.text)
+                        else {
                             return (key, self.instants(value))
                         }
                         return (key, .text("\(min(instant, latest))"))
                     }))
+        case _: return json
+        }
+    }
+
+    /// Of the angles 180 and -180, which are the same, the model has -180.
+    private static func angles(_ json: JSON, _ key: String = "") -> JSON {
+        switch json {
+        case .list(let list): return .list(list.map { self.angles($0, key) })
+        case .object(let object):
+            return .object(
+                Dictionary(uniqueKeysWithValues: object.map { ($0.key, self.angles($0.value, $0.key)) }))
+        case .number(180) where key.hasSuffix("angle_degrees") || key.hasSuffix("angles_degrees"):
+            return .number(-180)
         case _: return json
         }
     }

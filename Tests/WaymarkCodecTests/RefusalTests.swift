@@ -146,7 +146,7 @@ private func hello(_ change: (inout Hello) -> Void) -> Message {
         Refusal(.addManeuvers, .outOfRange, "maneuvers[0].junction_exit_angle_degrees") {
             $0.message(2) {
                 $0.number(1, 1)
-                $0.signed(8, 180)
+                $0.signed(8, 181)
             }
         },
         Refusal(.addManeuvers, .outOfRange, "maneuvers[0].junction_element_angles_degrees[1]") {
@@ -160,6 +160,14 @@ private func hello(_ change: (inout Hello) -> Void) -> Message {
                 $0.junctionExitAngle = .degrees(90)
                 $0.junctionElementAngles = [.degrees(0), .degrees(90)]
             }, .inconsistent, "maneuvers[1].junction_element_angles_degrees[1]"),
+        // 180 and -180 are the same angle.
+        Refusal(.addManeuvers, .inconsistent, "maneuvers[0].junction_element_angles_degrees[1]") {
+            $0.message(2) {
+                $0.number(1, 1)
+                $0.signed(8, 180)
+                $0.packed(9, [WireWriter.zigzag(0), WireWriter.zigzag(-180)])
+            }
+        },
         Refusal(
             maneuver { $0.junctionElementAngles = (0...32).map { .degrees($0) } }, .outOfRange,
             "maneuvers[1].junction_element_angles_degrees[32]"),
@@ -570,6 +578,22 @@ private func hello(_ change: (inout Hello) -> Void) -> Message {
             $0.text(2, "v")
         },
         Refusal(.vehicleSettings, .inconsistent, "vehicle_id") { $0.text(7, "e") },
+        Refusal(.selectPreview, .missing, "trip_id") { $0.number(2, 1) },
+        Refusal(.selectPreview, .inconsistent, "endpoint") {
+            $0.text(1, "t")
+            $0.text(3, "v")
+        },
+        Refusal(.startTripRequest, .missing, "request_id") { $0.text(2, "t") },
+        Refusal(.startTripRequest, .missing, "trip_id") { $0.text(1, "r") },
+        Refusal(.simulateDrive, .missing, "action") { _ in },
+        Refusal(.simulateDrive, .inconsistent, "vehicle_id") {
+            $0.number(1, 1)
+            $0.text(5, "e")
+        },
+        Refusal(.simulateDrive, .outOfRange, "speed_percent") {
+            $0.number(1, 1)
+            $0.number(2, 100_001)
+        },
         Refusal(.alertResponse(.init(alert: 1, response: .action(3))), .outOfRange, "action_id"),
         Refusal(.alertResponse, .inconsistent, "dismissal") {
             $0.number(1, 1)

@@ -106,6 +106,43 @@ private func isPong(_ bytes: some Sequence<UInt8>) -> Bool { Codec.isPong(Array(
         #expect(try Codec.decode(frame) == second)
     }
 
+    @Test func `an angle of 180 degrees is read as -180 degrees`() throws {
+        let maneuvers = Frame(
+            .addManeuvers,
+            body: WireWriter.body {
+                $0.number(1, 1)
+                $0.message(2) {
+                    $0.number(1, 4)
+                    $0.signed(8, 180)
+                    $0.packed(9, [WireWriter.zigzag(0), WireWriter.zigzag(179)])
+                }
+            })
+        guard case .publication(.addManeuvers(let read, _)) = try Codec.decode(maneuvers).message else {
+            Issue.record("another message came back")
+            return
+        }
+        #expect(read[0].junctionExitAngle == .degrees(-180))
+        #expect(read[0].junctionElementAngles == [.degrees(0), .degrees(179)])
+        let lanes = Frame(
+            .addLaneGuidances,
+            body: WireWriter.body {
+                $0.number(1, 1)
+                $0.message(2) {
+                    $0.number(1, 4)
+                    $0.message(2) {
+                        $0.packed(1, [WireWriter.zigzag(-180)])
+                        $0.signed(2, 180)
+                        $0.number(3, 1)
+                    }
+                }
+            })
+        guard case .publication(.addLaneGuidances(let guidances, _)) = try Codec.decode(lanes).message else {
+            Issue.record("another message came back")
+            return
+        }
+        #expect(guidances[0].lanes[0].highlightedAngle == .degrees(-180))
+    }
+
     @Test func `a long line is as precise at its end as at its start`() throws {
         let points = (0..<100_000).map { index in
             Coordinate(latitude: 47.0 + Double(index) / 3e6, longitude: 9.0 - Double(index) / 7e6)

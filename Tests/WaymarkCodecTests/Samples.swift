@@ -30,7 +30,7 @@ enum Samples {
         junctionExitAngle: .degrees(-10),
         junctionElementAngles: [.degrees(-180), .degrees(-90), .degrees(85)],
         linkedLaneGuidance: LaneGuidanceID(rawValue: 9), initialTravelEstimates: estimates,
-        roundaboutExitNumber: 2, isIntermediateWaypoint: true)
+        roundaboutExitNumber: 2, isIntermediateWaypoint: true, notification: .withEstimates)
     static let laneGuidance = LaneGuidance(
         id: LaneGuidanceID(rawValue: 9),
         lanes: [
@@ -59,7 +59,7 @@ enum Samples {
     static let alert = NavigationAlert(
         id: 3, titleVariants: ["Faster route"], subtitleVariants: ["Saves 4 min"],
         actions: [AlertAction(id: 1, titleVariants: ["Take it"]), AlertAction(id: 2, titleVariants: ["No"])],
-        duration: .seconds(10))
+        duration: .seconds(10), notification: .once, priority: .high)
     static let status = VehicleStatus(
         vehicle: vehicle, standing: .refused(.vehicleBusy),
         endpoints: [
@@ -74,8 +74,12 @@ enum Samples {
         case .hello: Envelope(.hello(self.hello))
         case .welcome: Envelope(.welcome(self.welcome))
         case .goodbye: Envelope(.goodbye(self.goodbye))
-        case .ping: Envelope(.ping(nonce: 0x0102_0304_0506_0708))
-        case .pong: Envelope(.pong(nonce: 0x0102_0304_0506_0708))
+        case .ping: Envelope(.ping(nonce: 0x0102_0304_0506_0708, sentNanoseconds: 1_000_000_000))
+        case .pong:
+            Envelope(
+                .pong(
+                    nonce: 0x0102_0304_0506_0708,
+                    PongTimes(receivedNanoseconds: 0, sentNanoseconds: 300_000)))
         case .error: Envelope(.error(self.rejection))
         case .openSession:
             Envelope(
@@ -90,7 +94,11 @@ enum Samples {
         case .sessionEnded:
             Envelope(.sessionEnded(SessionEnded(session: self.session, reason: .finished)))
         case .receipt:
-            Envelope(.receipt(Receipt(receivedSequence: 300, shownSequence: 299)), session: self.session)
+            Envelope(
+                .receipt(
+                    Receipt(
+                        receivedSequence: 300, shownSequence: 299, receivedNanoseconds: 2_000_000_000,
+                        shownNanoseconds: 1_900_000_000)), session: self.session)
         case .receiptReport: Envelope(.receiptReport(self.report), session: self.session)
         case .acknowledgement: Envelope(.acknowledgement(sequence: 300), session: self.session)
         case .vehicleChanged: Envelope(.vehicleChanged(self.status), session: self.session)
@@ -105,12 +113,13 @@ enum Samples {
             .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .updateManeuverState,
             .updateTripEstimates, .updateManeuverEstimates, .currentRouteSegment, .pauseGuidance,
             .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance,
-            .publishExtension:
+            .updateSpeedLimit, .publishExtension:
             Envelope(.publication(self.publication(type)), session: self.session, sequence: 7)
         case .waypointRequest, .destinationRequest, .withdrawRequest, .requestAnswer, .prompt, .promptAnswer,
             .promptOver, .requestOutcome, .cancelNavigation, .allowNavigation, .updateRouteSource,
             .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .destinationShareStatus,
-            .vehicleExtension:
+            .vehicleExtension, .selectPreview, .startTripRequest, .simulateDrive, .destinationShareWanted,
+            .updateRouteFeedback:
             Envelope(self.vehicleMessage(type))
         case .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
             .readCounters, .counters:
@@ -180,13 +189,11 @@ extension Samples {
     }
 
     private static var report: ReceiptReport {
-        ReceiptReport(
-            gatewaySequence: 301,
-            endpoints: [
-                EndpointReceipt(
-                    vehicle: self.vehicle, endpoint: self.endpoint,
-                    receipt: Receipt(receivedSequence: 300, shownSequence: 299))
-            ])
+        var receipt = EndpointReceipt(
+            vehicle: self.vehicle, endpoint: self.endpoint,
+            receipt: Receipt(receivedSequence: 300, shownSequence: 299))
+        (receipt.receivedDelayMicroseconds, receipt.shownDelayMicroseconds) = (400, 16_500)
+        return ReceiptReport(gatewaySequence: 301, endpoints: [receipt])
     }
 
     private static var snapshotBegin: SnapshotBegin {
@@ -221,8 +228,14 @@ extension Samples {
         case .resumeGuidance: .resumeGuidance(generation: 2, .waypointModified, self.route)
         case .showAlert: .showAlert(self.alert)
         case .dismissAlert: .dismissAlert(3, .userDismissed)
-        case .shareDestination: .shareDestination(shareID: "share-1", self.destination)
+        case .shareDestination: .shareDestination(shareID: "share-1", self.destination, trip: "trip-1")
         case .cancelGuidance: .cancelGuidance
+        case .updateSpeedLimit:
+            .speedLimit(
+                SpeedLimit(80, .kilometersPerHour, kind: .posted, sign: .vienna),
+                next: SpeedLimitAhead(
+                    SpeedLimit(50, .kilometersPerHour, kind: .variable, sign: .vienna), in: .meters(420),
+                    distanceToDisplay: DisplayDistance(valueTenths: 4_000, unit: .meters)))
         case .publishExtension:
             .publishExtension(
                 PublishedExtension(
@@ -240,6 +253,11 @@ extension Samples {
         case .destinationRequest:
             .destinationRequest(
                 DestinationRequest(requestID: "req-2", destination: self.origin, vehicle: self.vehicle))
+        case .startTripRequest:
+            .startTripRequest(
+                StartTripRequest(requestID: "req-3", trip: "trip-1", routeChoice: 2, vehicle: self.vehicle))
+        case .selectPreview:
+            .selectPreview(SelectPreview(trip: "trip-1", routeChoice: 2, source: self.path))
         case .withdrawRequest:
             .withdrawRequest(WithdrawRequest(requestID: "req-1"))
         case .requestAnswer:
@@ -265,6 +283,11 @@ extension Samples {
         case .vehicleExtension:
             .vehicleExtension(
                 VehicleExtension(name: self.tyres, content: Array("ok".utf8), source: self.path))
+        case .simulateDrive: .simulateDrive(self.simulateDrive)
+        case .destinationShareWanted:
+            .destinationShareWanted(DestinationShareWanted(trip: "trip-1", source: self.path))
+        case .updateRouteFeedback:
+            .updateRouteFeedback(UpdateRouteFeedback(self.feedback, vehicle: self.vehicle))
         case .alertResponse:
             .alertResponse(AlertResponse(alert: 3, response: .action(1), source: self.path))
         case .destinationShareAnswer:
@@ -276,6 +299,20 @@ extension Samples {
         default: .allowNavigation
         }
     }
+
+    private static var simulateDrive: SimulateDrive {
+        var asked = SimulateDrive(.start, speedPercent: 2_000)
+        asked.client = self.client
+        (asked.vehicle, asked.endpoint) = (self.vehicle, self.endpoint)
+        return asked
+    }
+
+    static let feedback = RouteFeedback(
+        generation: 3,
+        stops: [
+            StopFeedback(arrivalBatteryPerMille: 420, reachability: .reachable), StopFeedback(),
+            StopFeedback(reachability: .unreachable),
+        ], firstUnreachableSegment: "leg-2")
 
     private static var settings: VehicleSettings {
         var settings = VehicleSettings()

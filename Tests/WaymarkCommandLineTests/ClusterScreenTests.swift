@@ -84,7 +84,9 @@ import WaymarkProtocol
         for line in lines where !line.contains("Winding") { #expect(line.count <= 80, "\(line)") }
         #expect(lines.contains { $0.contains("Turn left") })
         #expect(lines.contains { $0.contains("step 50") })
-        for line in ClusterApp.keys + ClusterApp.watchingKeys { #expect(line.count <= 80, "\(line)") }
+        for line in ClusterApp.keys + ClusterApp.previewKeys + ClusterApp.watchingKeys {
+            #expect(line.count <= 80, "\(line)")
+        }
     }
 
     @Test func `the newest steps of the story stay on the screen`() {
@@ -193,6 +195,85 @@ import WaymarkProtocol
             #expect(await app.status == "told the client: Avoid")
             await app.press(.character("2"))
             #expect(await app.status == "the alert has no action 2")
+        }
+    }
+
+    @Test func `an alert has the mark of its priority`() async throws {
+        try await Self.withConnectedApp { app, screen in
+            let marks: [(AlertPriority?, String)] = [(.high, "‼"), (.medium, "⚠"), (.low, "·"), (nil, "⚠")]
+            for (priority, mark) in marks {
+                var state = VehicleState()
+                state.alert = NavigationAlert(id: 1, titleVariants: ["Jam"], priority: priority)
+                await app.apply(VehicleUpdate("showAlert", .other, state))
+                #expect(screen.text.contains("\(mark) Jam"))
+            }
+        }
+    }
+
+    private static func trip(_ name: String, routes: Int) -> Trip {
+        let place = Waypoint(center: Coordinate(latitude: 1, longitude: 2), nameVariants: [name])
+        let choices = (0..<routes).map { index in
+            RouteChoice(
+                id: UInt32(index + 4), summaryVariants: ["\(name) Street \(index + 1)"],
+                travelEstimates: TravelEstimates(
+                    distanceRemaining: .meters(9_000), timeRemaining: .seconds(60 * (index + 1))))
+        }
+        return Trip(
+            id: name, origin: place, destination: place, routeChoices: choices,
+            selectedRouteChoice: choices.last?.id)
+    }
+
+    /// A client offers trips.
+    private static func offer(_ trips: [Trip], selected: String = "", to app: ClusterApp) async {
+        var state = VehicleState()
+        (state.phase, state.client) = (.preview, "app")
+        (state.previews, state.selectedPreview) = (trips, selected)
+        let update = VehicleUpdate("tripPreviews", .tripPreviews(trips, selected: selected), state)
+        await app.apply(update)
+    }
+
+    @Test func `a preview is on the screen with its routes, and keys choose and start one`() async throws {
+        try await Self.withConnectedApp { app, screen in
+            for key in "ps" {
+                await app.press(.character(key))
+                #expect(await app.status.hasPrefix("there is no trip"))
+            }
+            await Self.offer([Self.trip("B", routes: 2), Self.trip("C", routes: 1)], selected: "B", to: app)
+            #expect(screen.text.contains("app offers trip 1 of 2 to B"))
+            #expect(screen.text.contains("    [1] B Street 1: 9 km, 1 min"))
+            #expect(screen.text.contains("  ▶ [2] B Street 2: 9 km, 2 min"))
+            #expect(screen.text.contains(ClusterApp.previewKeys[0]))
+            await app.press(.character("1"))
+            #expect(await app.status == "selected to B by B Street 1: 9 km, 1 min")
+            #expect(screen.text.contains("  ▶ [1] B Street 1: 9 km, 1 min"))
+            await app.press(.character("3"))
+            #expect(await app.status == "the trip has no route 3")
+            await app.press(.character("p"))
+            #expect(screen.text.contains("app offers trip 2 of 2 to C, 9 km, 1 min"))
+            #expect(await app.preview?.trip.id == "C")
+            await app.press(.character("s"))
+            #expect(
+                await app.story.last == "the vehicle asks to start the trip to C by C Street 1: 9 km, 1 min")
+        }
+    }
+
+    @Test func `previews that change under the finger change what the keys mean`() async throws {
+        try await Self.withConnectedApp { app, screen in
+            await Self.offer([Self.trip("B", routes: 2), Self.trip("C", routes: 3)], to: app)
+            await app.press(.character("p"))
+            #expect(await app.preview?.route == 6)
+            await Self.offer([Self.trip("D", routes: 0)], selected: "C", to: app)
+            let preview = await app.preview
+            #expect(preview?.trip.id == "D" && preview?.route == nil)
+            #expect(screen.text.contains("app offers a trip to D"))
+            await app.press(.character("1"))
+            #expect(await app.status == "the trip has no route 1")
+            var state = VehicleState()
+            state.phase = .active
+            await app.apply(VehicleUpdate("updateTrip", .other, state))
+            let over = await app.preview
+            #expect(over == nil)
+            #expect(!screen.text.contains(ClusterApp.previewKeys[0]))
         }
     }
 

@@ -297,7 +297,12 @@ import WaymarkTexts
     private static let alert = NavigationAlert(
         id: 1, titleVariants: ["t"], subtitleVariants: ["s"],
         actions: [AlertAction(id: 1, titleVariants: ["a"])],
-        duration: .seconds(5))
+        duration: .seconds(5), notification: .once, priority: .high)
+
+    private static let speedLimit = SpeedLimit(80, .kilometersPerHour, kind: .posted, sign: .vienna)
+
+    private static let nextSpeedLimit = SpeedLimitAhead(
+        .unlimited, in: .meters(5), distanceToDisplay: DisplayDistance(valueTenths: 50, unit: .meters))
 
     private static let route: RouteInformation = {
         let (maneuver, lanes) = (ManeuverID(rawValue: 1), LaneGuidanceID(rawValue: 1))
@@ -308,7 +313,8 @@ import WaymarkTexts
                     roadFollowingManeuverVariants: ["r"], highwayExitLabel: "1A",
                     junctionExitAngle: .degrees(5),
                     junctionElementAngles: [.degrees(6)], linkedLaneGuidance: lanes,
-                    initialTravelEstimates: estimates, roundaboutExitNumber: 1, isIntermediateWaypoint: true)
+                    initialTravelEstimates: estimates, roundaboutExitNumber: 1, isIntermediateWaypoint: true,
+                    notification: .once)
             ],
             laneGuidances: [
                 LaneGuidance(
@@ -322,7 +328,7 @@ import WaymarkTexts
                     coordinates: [Coordinate(latitude: 1, longitude: 2)],
                     maneuvers: [maneuver], laneGuidances: [lanes], currentManeuvers: [maneuver],
                     currentLaneGuidance: lanes, tripTravelEstimates: estimates,
-                    maneuverTravelEstimates: estimates)
+                    maneuverTravelEstimates: estimates, speedLimits: [SpeedLimitSpan(from: 0, speedLimit)])
             ], currentSegment: "s", upcomingManeuvers: [maneuver], currentLaneGuidance: lanes,
             tripTravelEstimates: estimates, maneuverTravelEstimates: estimates)
     }()
@@ -341,6 +347,7 @@ import WaymarkTexts
         state.currentRoadName = ["r"]
         state.tripEstimates = self.estimates
         state.maneuverEstimates[ManeuverID(rawValue: 1)] = self.estimates
+        (state.speedLimit, state.nextSpeedLimit) = (self.speedLimit, self.nextSpeedLimit)
         state.alert = self.alert
         state.withheld = [.routeSegments: .notRequested]
         return state
@@ -362,7 +369,7 @@ import WaymarkTexts
             .currentRouteSegment("s", generation: generation), .pauseGuidance(.loading, description: ["d"]),
             .resumeGuidance(generation: generation, .missedTurn, self.route), .showAlert(self.alert),
             .dismissAlert(1, .timeout), .shareDestination(shareID: "x", self.place), .finishGuidance,
-            .cancelGuidance,
+            .cancelGuidance, .speedLimit(self.speedLimit, next: self.nextSpeedLimit),
             .publishExtension(
                 PublishedExtension(name: ExtensionName(unchecked: "org.example.tyres"), content: [7], key: 1)),
         ]

@@ -177,6 +177,7 @@ import WaymarkRoutes
         #expect(alerts[0].alert.titleVariants == ["Roadworks: 2 km"])
         #expect(alerts[0].alert.actions.map(\.titleVariants) == [["Avoid"], ["Ignore"]])
         #expect(alerts.map(\.alert.id) == [1, 2])
+        #expect(alerts.allSatisfy { $0.alert.notification == .once && $0.alert.priority == .medium })
     }
 
     @Test(arguments: [
@@ -263,6 +264,7 @@ extension DriveChange {
         case .maneuverState(let state): .maneuverState(state, generation: 1)
         case .currentLaneGuidance(let id): .currentLaneGuidance(id, generation: 1)
         case .roadName(let names): .currentRoadName(names)
+        case .speedLimit(let limit, let next): .speedLimit(limit, next: next)
         case .currentSegment(let id): .currentRouteSegment(id, generation: 1)
         case .tripEstimates(let estimates, let color): .tripEstimates(estimates, color)
         case .maneuverEstimates(let id, let estimates): .maneuverEstimates(id, estimates, generation: 1)

@@ -156,6 +156,127 @@ import WaymarkRoutes
             ])
     }
 
+    // MARK: Previews
+
+    /// Routes with the same ends, each longer than the one before.
+    private static func alternatives(_ count: Int) async throws -> RouteAnswer {
+        var routes: [EngineRoute] = []
+        for number in 0..<count {
+            var road = Self.road
+            for index in 10...30 {
+                road[index] = road[index].moved(meters: 200 * Double(number), bearing: 90)
+            }
+            routes += try await TreeEngine(road: road).route(through: [road[0], road[40]]).routes
+        }
+        return RouteAnswer(routes: routes, notices: [])
+    }
+
+    /// The first state of the vehicle's display for which `condition` is true.
+    private static func state(
+        of vehicle: VehicleEndpoint, when condition: (VehicleState) -> Bool
+    ) async throws -> VehicleState {
+        for await state in await vehicle.states where condition(state) { return state }
+        throw ClientError.closed
+    }
+
+    @Test func `the vehicle chooses the second of three routes, starts it, and is guided on it`() async throws
+    {
+        let answer = try await Self.alternatives(3)
+        let started = Mutex<Trip?>(nil)
+        try await Self.run(
+            TreeEngine(road: Self.road), .init(),
+            onUpdate: { update in
+                if case .guidanceStarted(let trip, _) = update.content { started.withLock { $0 = trip } }
+            }
+        ) { navigator, vehicle in
+            var plan = Self.fast
+            plan.preview = .untilStarted
+            let drive = Task { [plan] in try await navigator.drive(answer, .vehicles(["car"]), plan) }
+            let offered = try await Self.state(of: vehicle) { !$0.previews.isEmpty }
+            let trip = try #require(offered.previews.first)
+            #expect(offered.selectedPreview == trip.id && trip.selectedRouteChoice == 1)
+            #expect(trip.routeChoices.map(\.id) == [1, 2, 3])
+            #expect(trip.travelEstimates?.distanceRemaining == answer.routes[0].distance)
+            await vehicle.selectPreview(trip: trip.id, routeChoice: 2)
+            let chosen = try await Self.state(of: vehicle) { $0.previews.first?.selectedRouteChoice == 2 }
+            #expect(chosen.previews.first?.travelEstimates?.distanceRemaining == answer.routes[1].distance)
+            #expect(await vehicle.startTrip(trip.id) == .accepted)
+            #expect(try await drive.value == .arrived)
+        }
+        let trip = try #require(started.withLock { $0 })
+        #expect(trip.selectedRouteChoice == 2 && trip.routeChoices.count == 3)
+    }
+
+    @Test func `a start names another route than the selected one`() async throws {
+        let answer = try await Self.alternatives(2)
+        try await Self.run(TreeEngine(road: Self.road), .init()) { navigator, vehicle in
+            var plan = Self.fast
+            plan.preview = .untilStarted
+            let places = Mutex<[Coordinate]>([])
+            plan.guide.observe = { change in
+                if case .position(let place, _) = change { places.withLock { $0.append(place) } }
+            }
+            let drive = Task { [plan] in try await navigator.drive(answer, .vehicles(["car"]), plan) }
+            _ = try await Self.state(of: vehicle) { !$0.previews.isEmpty }
+            #expect(await vehicle.startTrip("another trip") == .invalid)
+            #expect(await vehicle.startTrip("trip-1", routeChoice: 3) == .invalid)
+            #expect(await vehicle.startTrip("trip-1", routeChoice: 2) == .accepted)
+            #expect(try await drive.value == .arrived)
+            // The second route is 200 m away there.
+            let nearest = places.withLock { $0.map { $0.meters(to: Self.road[20]) }.min() ?? 0 }
+            #expect(nearest > 150)
+        }
+    }
+
+    @Test func `without a start guidance begins on the best route when the preview is over`() async throws {
+        let answer = try await Self.alternatives(2)
+        try await Self.run(TreeEngine(road: Self.road), .init()) { navigator, vehicle in
+            var plan = Self.fast
+            plan.preview = .atMost(.milliseconds(50))
+            let outcome = try await navigator.drive(answer, .vehicles(["car"]), plan)
+            #expect(outcome == .arrived)
+            // There is nothing to start any more.
+            #expect(await vehicle.startTrip("trip-1") != .accepted)
+        }
+    }
+
+    @Test func `a requested drive begins with a preview if the client wants that`() async throws {
+        let follows = Mutex<Bool?>(nil)
+        var policy = Navigator.Policy()
+        policy.onDestination = .preview
+        try await Self.run(
+            TreeEngine(road: Self.road), policy,
+            onUpdate: { update in
+                if case .requestEnded(_, _, let previewFollows) = update.content {
+                    follows.withLock { $0 = previewFollows }
+                }
+            }
+        ) { navigator, vehicle in
+            #expect(await vehicle.requestDestination(Waypoint(center: Self.road[30])) == .accepted)
+            for await assignment in await navigator.assignments {
+                #expect(assignment.isPreview)
+                break
+            }
+            while follows.withLock({ $0 }) == nil { await Task.yield() }
+        }
+        #expect(follows.withLock { $0 } == true)
+    }
+
+    @Test func `a route is chosen by its id, and the first start counts`() async throws {
+        var preview = PreviewedTrip(try await Self.alternatives(3), id: "t")
+        #expect(preview.shown.selectedRouteChoice == 1)
+        let choices: [UInt32?] = [4, 0, 3, nil]
+        let areChosen = choices.map { preview.choose($0) }
+        #expect(areChosen == [false, false, true, true])
+        #expect(preview.shown.selectedRouteChoice == 3 && preview.trip.travelEstimates == nil)
+        #expect(preview.shown.travelEstimates?.distanceRemaining == preview.route.distance)
+        preview.start(on: 4)
+        #expect(!preview.isStarted)
+        preview.start(on: 2)
+        preview.start(on: 1)
+        #expect(preview.isStarted && preview.shown.selectedRouteChoice == 2)
+    }
+
     @Test(.timeLimit(.minutes(1))) func `nothing is assigned once the connection is closed`() async throws {
         try await Self.run(TreeEngine(road: Self.road), .init()) { navigator, _ in
             await navigator.close()

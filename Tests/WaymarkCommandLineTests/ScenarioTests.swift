@@ -82,7 +82,7 @@ import WaymarkScenario
             return "| `\(name)` | \(ready.scenario.about ?? "") |\n"
         }
         #expect(rows.filter { !page.contains($0) } == [])
-        #expect(page.matches(of: /(?m)^\| `[a-z-]+` \| [A-Z].*\.? \|$/).count == rows.count)
+        #expect(page.matches(of: /(?m)^\| `[a-z0-9-]+` \| [A-Z].*\.? \|$/).count == rows.count)
     }
 
     @Test func `a scenario of the gallery is named with or without its suffix`() {

@@ -17,7 +17,9 @@ import WaymarkProtocol
 
     private static func seconds(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
 
-    private static func snapshot(vehicle: String = "car") -> GatewaySnapshot {
+    private static func snapshot(
+        vehicle: String = "car", delays: EndpointDelays? = nil
+    ) -> GatewaySnapshot {
         var hud = EndpointRecord(EndpointName(unchecked: "hud"))
         hud.instant = Self.seconds(112)
         hud.withheld = [
@@ -26,6 +28,7 @@ import WaymarkProtocol
         ]
         var cluster = EndpointRecord(EndpointName(unchecked: "cluster"))
         (cluster.connection, cluster.settings.isReadyToShow) = (ConnectionID(3), true)
+        cluster.delays = delays
         var car = VehicleRecord(VehicleID(unchecked: vehicle))
         car.session = SessionID(7)
         car.endpoints = [cluster, hud]
@@ -125,6 +128,29 @@ import WaymarkProtocol
             [0, 1_023, 1_024, 1_025, 1_572_864].map(StatusTable.bytes) == [
                 "0 B", "1023 B", "1 KiB", "2 KiB", "1.5 MiB",
             ])
+    }
+
+    @Test func `status says how long publications take to a display`() throws {
+        var delays = EndpointDelays()
+        for milliseconds in [10, 20] { delays.shown.add(.milliseconds(milliseconds)) }
+        delays.received.add(.microseconds(400))
+        delays.roundTripMicroseconds = 700
+        let report = Self.report(Self.snapshot(delays: delays))
+        let notes =
+            "ready, shown in 15.0 ms (95 % within 25 ms), received in 0.4 ms (95 % within 1 ms)"
+        #expect(StatusTable.lines(report, columns: 200).contains { $0.hasSuffix(notes) })
+        let line = StatusJSON.line(report)
+        let object = try #require(
+            try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        let vehicle = try #require((object["vehicles"] as? [[String: Any]])?.first)
+        let endpoints = try #require(vehicle["endpoints"] as? [[String: Any]])
+        let shown = try #require(endpoints[0]["shownDelays"] as? [String: Any])
+        #expect(shown["count"] as? Int == 2)
+        #expect(shown["lastMicroseconds"] as? Int == 20_000)
+        #expect(shown["meanMicroseconds"] as? Int == 15_000)
+        #expect(shown["counts"] as? [String: Int] == ["10": 1, "25": 1])
+        #expect(endpoints[0]["roundTripMicroseconds"] as? Int == 700)
+        #expect(endpoints[1]["shownDelays"] == nil)
     }
 
     @Test func `the object has everything`() throws {

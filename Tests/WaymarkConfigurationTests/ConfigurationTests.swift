@@ -137,13 +137,17 @@ import WaymarkProtocol
         ("rules: all\n", 1, "rules must be a list"), ("rules:\n  - allow\n", 2, "a rule must be a mapping"),
         ("rules:\n  - user: root\n", 2, "a rule needs either allow or refuse"),
         ("rules:\n  - {allow: vehicle, refuse: navigation}\n", 2, "a rule needs either allow or refuse"),
-        ("rules:\n  - allow: driver\n", 2, "allow must be a list of roles: vehicle, navigation, observer"),
+        (
+            "rules:\n  - allow: driver\n", 2,
+            "allow must be a list of roles: vehicle, navigation, observer, simulate"
+        ),
         ("rules:\n  - allow: []\n", 2, "allow must be a list of roles"),
         ("rules:\n  - {allow: vehicle, user: a, group: b}\n", 2, "at most one of user, group and key"),
         ("rules:\n  - {allow: vehicle, user: }\n", 2, "user must be the name or number of a user"),
         ("rules:\n  - {allow: vehicle, vehicles: [bus/7]}\n", 2, "vehicles must be a list of ids"),
         ("rules:\n  - {allow: vehicle, vehicles: []}\n", 2, "vehicles must be a list of ids"),
-        ("rules:\n  - {allow: vehicle, clients: a}\n", 2, "apply only to the role navigation"),
+        ("rules:\n  - {allow: vehicle, clients: a}\n", 2, "apply only to the roles navigation and simulate"),
+        ("rules:\n  - {allow: simulate, priority: 1}\n", 2, "applies only to the role navigation"),
         ("rules:\n  - {refuse: navigation, priority: 1}\n", 2, "priority applies only to a rule with allow"),
         ("rules:\n  - {allow: navigation, priority: 1001}\n", 2, "an integer, -1000 to 1000"),
         ("rules:\n  - {allow: navigation, colour: red}\n", 2, "unknown setting of a rule: colour"),
@@ -176,7 +180,7 @@ import WaymarkProtocol
         // The rules refer to a key of the example before.
         let settings = try Configuration.read(examples[1] + examples[2], file: "example")
         #expect(settings.listeners.first?.keys.map(\.name) == ["fleet", "workshop"])
-        #expect(settings.rules.count == 6)
+        #expect(settings.rules.count == 7)
         #expect(
             settings.rules[1].rule.text
                 == "allow navigation, user phone 1001, vehicles bus-*, clients phone-*, priority 10")

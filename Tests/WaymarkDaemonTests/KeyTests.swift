@@ -203,7 +203,9 @@ struct AccessExecutableTests {
         ("user=no-such-user be car", 64, "there is no user no-such-user"),
         ("key=other be car", 64, "no listener has a key named other"),
         ("be c%r", 64, "c%r is not a vehicle id"),
-        ("be car as=x", 64, "belong to \"guide\""),
+        ("be car as=x", 64, "belongs to \"guide\""),
+        ("simulate car priority=1", 64, "belongs to \"guide\""),
+        ("user=0 simulate car as=app", 1, "refused: user 0 may not simulate car"),
         ("colour=red be car", 64, "\"colour=\" is not understood"),
         ("user=0 user=1 be car", 64, "user= is given twice"), ("guide car priority=many", 64, "an integer"),
     ])

@@ -88,6 +88,20 @@ struct ViewOfRoute {
         #expect(fitted.actions.map(\.titleVariants) == [[""]])
     }
 
+    @Test func `every endpoint learns what may interrupt its display`() {
+        var limits = VehicleLimits()
+        limits.alertTextLengthMax = 2
+        limits.maneuverInstructionLengthMax = 2
+        let profile = Profile(limits: limits, withheld: [.exitLabels, .laneGuidance])
+        let alert = profile.fit(
+            NavigationAlert(id: 1, titleVariants: ["Ice"], notification: .never, priority: .high))
+        #expect(alert.titleVariants == ["I…"] && alert.notification == .never && alert.priority == .high)
+        var maneuver = Self.maneuvers(1...1)[0]
+        (maneuver.instructionVariants, maneuver.notification) = (["Left"], .withEstimates)
+        let fitted = profile.fit(maneuver)
+        #expect(fitted.instructionVariants == ["L…"] && fitted.notification == .withEstimates)
+    }
+
     @Test func `segments keep ids of what is outside of the window, and none of a withheld feature`() {
         var segment = RouteSegment(id: "s", origin: World.place, destination: World.place)
         segment.maneuvers = Self.ids(1, 2, 3)

@@ -21,6 +21,9 @@ import WaymarkProtocol
     static let zoom = Message.zoomCluster(ZoomCluster(direction: .in))
     static let source = Message.updateRouteSource(UpdateRouteSource(routeSource: .vehicle))
 
+    static let wanted = Message.destinationShareWanted(DestinationShareWanted())
+    static let feedback = Message.updateRouteFeedback(UpdateRouteFeedback(RouteFeedback(generation: 7)))
+
     static let cases = [
         Case(
             testDescription: "unknown prompt",
@@ -39,6 +42,11 @@ import WaymarkProtocol
         Case(
             testDescription: "share without a session", message: Self.answer, isGuided: false, requestID: "s"),
         Case(testDescription: "receipt without a session", message: Self.receipt, isGuided: false),
+        Case(testDescription: "wanted in another session", message: Self.wanted, isInOtherSession: true),
+        Case(testDescription: "wanted without a session", message: Self.wanted, isGuided: false),
+        Case(testDescription: "feedback on another route", message: Self.feedback),
+        Case(testDescription: "feedback in another session", message: Self.feedback, isInOtherSession: true),
+        Case(testDescription: "feedback without a session", message: Self.feedback, isGuided: false),
     ]
 
     /// What an endpoint is sent after a message.

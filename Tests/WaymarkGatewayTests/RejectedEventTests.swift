@@ -84,6 +84,8 @@ import WaymarkProtocol
         let source = UpdateRouteSource(routeSource: .vehicle, vehicle: path.vehicle)
         let unnamed = EndpointPath(vehicle: path.vehicle, endpoint: EndpointName(unchecked: ""))
         #expect(relay(.updateRouteSource(source)) == .state(unnamed))
+        let feedback = UpdateRouteFeedback(RouteFeedback(generation: 1), vehicle: path.vehicle)
+        #expect(relay(.updateRouteFeedback(feedback)) == .state(unnamed))
         #expect(
             relay(.vehicleChanged(VehicleStatus(vehicle: path.vehicle, standing: .joined)))
                 == .standing(path.vehicle))

@@ -182,10 +182,25 @@ import WaymarkProtocol
         var (zoom, response) = (ZoomCluster(direction: .in), AlertResponse(alert: 1, response: .action(1)))
         var sent = VehicleExtension(name: ExtensionName(unchecked: "org.example.tyres"), content: [1])
         (zoom.source, response.source, sent.source) = (path, path, path)
-        for message in [Message.zoomCluster(zoom), .alertResponse(response), .vehicleExtension(sent)] {
+        let wanted = DestinationShareWanted(source: path)
+        for message in [
+            Message.zoomCluster(zoom), .alertResponse(response), .vehicleExtension(sent),
+            .destinationShareWanted(wanted),
+        ] {
             #expect(
                 Relay(of: Envelope(message), from: Self.sender) == .event(path, Self.sender),
                 "\(message.type)")
+        }
+    }
+
+    @Test func `of the selections of a vehicle that wait, a client gets the newest`() {
+        let none = EndpointName(unchecked: "")
+        for endpoint in ["cluster", "hud"] {
+            let path = EndpointPath(vehicle: Self.car, endpoint: EndpointName(unchecked: endpoint))
+            let selection = Envelope(.selectPreview(SelectPreview(trip: "t", source: path)))
+            #expect(
+                Relay(of: selection, from: Self.sender)
+                    == .state(EndpointPath(vehicle: Self.car, endpoint: none)))
         }
     }
 

@@ -49,6 +49,7 @@ private enum Largest {
         trip.selectedRouteChoice = .max
         trip.isDestinationShareable = true
         trip.routeSegmentsAvailable = true
+        trip.travelEstimates = estimates
         return trip
     }
 
@@ -68,6 +69,7 @@ private enum Largest {
         maneuver.initialTravelEstimates = estimates
         maneuver.roundaboutExitNumber = 255
         maneuver.isIntermediateWaypoint = true
+        maneuver.notification = NotificationStyle(rawValue: UInt32(Int32.max))
         return maneuver
     }
 
@@ -80,6 +82,10 @@ private enum Largest {
             instructionVariants: variants)
     }
 
+    static let speedLimit = SpeedLimit(
+        ProtocolConstants.speedLimitValueMax, SpeedUnit(rawValue: UInt32(Int32.max)),
+        kind: SpeedLimitKind(rawValue: UInt32(Int32.max)), sign: SpeedLimitSign(rawValue: UInt32(Int32.max)))
+
     /// With `count` points that are far from each other.
     static func segment(_ id: String, points count: Int) -> RouteSegment {
         var segment = RouteSegment(id: id, origin: waypoint, destination: waypoint)
@@ -90,6 +96,9 @@ private enum Largest {
         segment.currentManeuvers = Array(maneuverIDs.prefix(ProtocolConstants.upcomingManeuversMax))
         segment.currentLaneGuidance = laneGuidanceIDs[0]
         (segment.tripTravelEstimates, segment.maneuverTravelEstimates) = (estimates, estimates)
+        segment.speedLimits = (0..<ProtocolConstants.speedLimitsMax).map {
+            SpeedLimitSpan(from: .max - UInt32(ProtocolConstants.speedLimitsMax - $0), speedLimit)
+        }
         return segment
     }
 
@@ -97,7 +106,8 @@ private enum Largest {
         id: .max, titleVariants: variants, subtitleVariants: variants,
         actions: [
             AlertAction(id: 1, titleVariants: variants), AlertAction(id: 2, titleVariants: variants),
-        ])
+        ], notification: NotificationStyle(rawValue: UInt32(Int32.max)),
+        priority: AlertPriority(rawValue: UInt32(Int32.max)))
 
     /// Of each type one that is as large as it may be, in an order that a session allows.
     static var publications: [Publication] {
@@ -128,6 +138,11 @@ private enum Largest {
             .tripEstimates(estimates, TimeRemainingColor(rawValue: UInt32(Int32.max))),
             .maneuverEstimates(maneuverIDs[0], estimates, generation: generation),
             .currentRouteSegment(identifier, generation: generation),
+            .speedLimit(
+                speedLimit,
+                next: SpeedLimitAhead(
+                    speedLimit, in: .meters(ProtocolConstants.distanceMetersMax),
+                    distanceToDisplay: estimates.distanceRemainingToDisplay)),
             .showAlert(alert),
             .shareDestination(shareID: text(64), waypoint),
             .dismissAlert(.max, .timeout),
@@ -202,7 +217,7 @@ private enum Largest {
         goodbye.reconnectAfterMilliseconds = .max
         let outcome = RequestOutcome(
             requestID: Identifier(name), vehicle: VehicleID(unchecked: name), outcome: .accepted,
-            client: ClientID(unchecked: name))
+            client: ClientID(unchecked: name), previewFollows: true)
         for message in [
             .snapshotBegin(begin), .welcome(welcome), .error(rejection), .goodbye(goodbye),
             .requestOutcome(outcome),

@@ -21,7 +21,8 @@ extension Publication {
         case .currentRouteSegment: [.routeSegments]
         case .plain(.currentRoadName): [.currentRoadName]
         case .showAlert, .dismissAlert: [.navigationAlerts]
-        case .shareDestination(_, let destination): destination.content.union([.destinationSharing])
+        case .speedLimit: [.speedLimit]
+        case .shareDestination(_, let destination, _): destination.content.union([.destinationSharing])
         case .tripEstimates, .pauseGuidance, .finishGuidance, .cancelGuidance, .publishExtension: []
         }
     }
@@ -57,6 +58,7 @@ extension RouteSegment {
             content.insert(.maneuvers)
         }
         if !self.laneGuidances.isEmpty || self.currentLaneGuidance != nil { content.insert(.laneGuidance) }
+        if !self.speedLimits.isEmpty { content.insert(.speedLimit) }
         return content
     }
 }
@@ -197,6 +199,7 @@ struct WithheldRun {
         self.publish(.startGuidance(self.trip, generation: generation, route))
         self.publish(.tripPreviews([self.trip], selected: ""))
         self.publish(.currentRoadName(["Long Lane", "L1"]))
+        if !refused.contains(.speedLimit) { self.publish(.speedLimit(.unlimited, next: nil)) }
         self.publish(.showAlert(NavigationAlert(id: generation, titleVariants: ["Traffic jam", "Jam"])))
         if !refused.contains(.maneuvers) {
             self.publish(.maneuverState(.prepare, generation: generation))
@@ -221,14 +224,16 @@ struct WithheldRun {
         RouteSegment(
             id: id, origin: self.trip.origin, destination: self.trip.destination, maneuvers: maneuvers,
             laneGuidances: lane.map { [$0] } ?? [], currentManeuvers: maneuvers,
-            currentLaneGuidance: lane)
+            currentLaneGuidance: lane,
+            speedLimits: self.refusedFeatures.contains(.speedLimit)
+                ? [] : [SpeedLimitSpan(from: 0, SpeedLimit(80, .kilometersPerHour))])
     }
 
     /// What the gateway refuses of the client.
     private var refusedFeatures: Set<Feature> {
         switch self.cause {
         case .policy, .clientDoesNotProvide:
-            self.feature == .laneGuidance || self.feature == .maneuvers || self.feature == .routeSegments
+            [.laneGuidance, .maneuvers, .routeSegments, .speedLimit].contains(self.feature)
                 ? [self.feature] : []
         case .notRequested, .policyChanged, .noConsent, .consentWithdrawn, .clientProvidesLess, .tripUpdated,
             .tripReplaced, .noCapacity:

@@ -1,3 +1,4 @@
+import Foundation
 import RecordedRoutes
 import Testing
 import WaymarkGuidance
@@ -18,7 +19,10 @@ private struct Bench {
     var way: EngineRoute?
 
     init(_ route: String = "vaduz-balzers", _ options: GuideMachine.Options = .init()) throws {
-        let answer = try RouteAnswer.shipped(route)
+        try self.init(RouteAnswer.shipped(route), options)
+    }
+
+    init(_ answer: RouteAnswer, _ options: GuideMachine.Options = .init()) {
         self.guide = GuideMachine(answer.routes[0], trip: answer.trip(id: "trip"), options: options)
     }
 
@@ -117,6 +121,27 @@ private struct Held: Equatable {
 }
 
 @Suite struct GuideMachineTests {
+    @Test func `a drive changes its speed where it is`() throws {
+        var (changed, plain) = (try Bench(), try Bench())
+        changed.begin()
+        plain.begin()
+        changed.pass(.seconds(60))
+        let before = changed.guide.meters
+        changed.change { guide, _, _ in guide.setSpeed(10) }
+        #expect(changed.guide.meters == before)
+        changed.pass(.seconds(6))
+        plain.pass(.seconds(120))
+        // Six seconds at ten times the speed are a minute.
+        #expect(abs(changed.guide.meters - plain.guide.meters) < 50)
+        changed.change { guide, now, _ in guide.stand(at: now) }
+        let standing = changed.guide.meters
+        changed.pass(.seconds(60))
+        #expect(changed.guide.meters == standing)
+        changed.change { guide, now, _ in guide.standOver(at: now, isResumed: true) }
+        changed.pass(.seconds(1))
+        #expect(changed.guide.meters > standing)
+    }
+
     @Test func `estimates are published at least every 9 s, however long the leg`() throws {
         var bench = try Bench()
         bench.begin()
@@ -189,6 +214,50 @@ private struct Held: Equatable {
                 }
             }
             #expect(bench.types.contains(.updateTripEstimates))
+        }
+    }
+
+    // MARK: Speed limits
+
+    private static func limited() throws -> RouteAnswer {
+        let folder = RecordedRoutes.root.appending(path: "Tests/WaymarkRoutesTests/SpeedLimits")
+        let file = folder.appending(path: "graphhopper-berlin-a100.json")
+        return try RouteReader.read([UInt8](Data(contentsOf: file)))
+    }
+
+    private static func limits(_ bench: Bench) -> [(instant: Instant, limit: SpeedLimit)] {
+        bench.published.compactMap {
+            if case .speedLimit(let limit, _) = $0.publication { ($0.instant, limit) } else { nil }
+        }
+    }
+
+    @Test func `speed limits are published right behind the route, and where they change`() throws {
+        var bench = Bench(try Self.limited())
+        bench.begin()
+        bench.pass(.seconds(600))
+        #expect(bench.ends == [.arrived])
+        let limits = Self.limits(bench)
+        var values: [UInt32?] = []
+        for (_, limit) in limits where values.last != .some(limit.value) { values.append(limit.value) }
+        #expect(values == [80, 60, nil, 50])
+        #expect(limits.first?.instant == bench.published.first?.instant)
+        #expect(bench.longestGap <= .milliseconds(9_050), "they do not count as estimates")
+    }
+
+    @Test func `at any speed speed limits are as far apart as estimates, and the newest is not lost`() throws
+    {
+        for factor in [10, 60, 400] as [Double] {
+            var options = GuideMachine.Options()
+            options.drive.speedFactor = factor
+            var bench = Bench(try Self.limited(), options)
+            bench.begin()
+            bench.pass(.seconds(60))
+            let limits = Self.limits(bench)
+            let times = limits.map(\.instant)
+            // The last one is published earlier, before guidance pauses at the destination.
+            #expect(
+                zip(times, times.dropFirst()).dropLast().allSatisfy { $1 - $0 >= options.estimatesNotBefore })
+            #expect(limits.last?.limit.value == 50, "\(factor)")
         }
     }
 

@@ -33,6 +33,55 @@
             await desk.close()
         }
 
+        // MARK: A display
+
+        private static let small =
+            #"{"vehicle": "car", "action": "connect", "profileName": "two-maneuvers", "#
+            + #""profile": {"limits": {"maneuversStored": 2}}}"#
+
+        @Test(arguments: [false, true])
+        func `connected as a display, the page gets what that display holds and received, and leaves again`(
+            _ isRedacted: Bool
+        ) async throws {
+            var settings = ActionDesk.Settings()
+            settings.isRedacted = isRedacted
+            let drive = try await Drive.start(settings)
+            let ids = (1...3).map { ManeuverID(rawValue: $0) }
+            let maneuvers = ids.map { Maneuver(id: $0, type: .leftTurn) }
+            try await drive.session.start(
+                Trip(id: "t", origin: Drive.place, destination: Drive.place),
+                route: RouteInformation(maneuvers: maneuvers, upcomingManeuvers: ids))
+            try await drive.desk.act(Self.small)
+            // What was received before it was read is told as a whole.
+            try await until {
+                let endpoint = try await drive.desk.seen().endpoint
+                return isRedacted
+                    ? endpoint.received?.isEmpty == false : endpoint.held?.maneuvers?.isEmpty == false
+            }
+            let endpoint = try await drive.desk.seen().endpoint
+            #expect(endpoint.configuration == "two-maneuvers" && endpoint.state == "connected")
+            // What it holds has places.
+            #expect(endpoint.held?.maneuvers?.map(\.id) == (isRedacted ? nil : [1, 2]))
+            try await drive.desk.act(#"{"vehicle": "car", "action": "disconnect"}"#)
+            let after = try await drive.desk.seen().endpoint
+            #expect(after.state == "absent" && after.configuration == nil && after.held == nil)
+            await drive.stop()
+        }
+
+        @Test func `a configuration that cannot be read is refused, and nothing connects`() async throws {
+            let drive = try await Drive.start()
+            try await drive.desk.act(#"{"vehicle": "car", "action": "disconnect"}"#)
+            do throws(InspectorError) {
+                let body = #"{"vehicle": "car", "action": "connect", "profile": {"limits": 2}}"#
+                _ = try await drive.desk.act(Data(body.utf8))
+                Issue.record("accepted")
+            } catch {
+                #expect(error.code == .invalid && error.field == "profile")
+            }
+            #expect(try await drive.desk.seen().endpoint.state == "absent")
+            await drive.stop()
+        }
+
         // MARK: Limits
 
         /// A client that thinks about every stop until the test ends.
@@ -65,6 +114,7 @@
             for body in [
                 #"{"vehicle": "car", "action": "allow"}"#, #"{"vehicle": "car", "action": "connect"}"#,
                 #"{"vehicle": "car", "action": "zoom", "zoomDirection": "in"}"#,
+                #"{"vehicle": "car", "action": "wantDestination"}"#,
                 #"{"vehicle": "bus", "action": "connect"}"#, #"{"vehicle": "bus", "action": "disconnect"}"#,
             ] { try await drive.desk.act(body) }
             // Shared destinations are answered, too.

@@ -159,8 +159,16 @@
             let deadline: Double?
         }
         struct Endpoint: Decodable, Sendable {
+            struct Held: Decodable, Sendable {
+                struct Maneuver: Decodable, Sendable { let id: UInt32 }
+                var maneuvers: [Maneuver]?
+            }
+            struct Received: Decodable, Sendable { let message: String }
             let state: String
             let reason: String?
+            let configuration: String?
+            let held: Held?
+            let received: [Received]?
         }
         struct Done: Decodable, Sendable {
             let id: String

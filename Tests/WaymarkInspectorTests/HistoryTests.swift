@@ -193,6 +193,24 @@ import WaymarkRecording
         #expect(!other.objects("differences").isEmpty)
     }
 
+    @Test func `receipts say how long publications took to the display`() throws {
+        var drive = try InspectedDrive(
+            """
+            route: vaduz-balzers
+            speed: 10
+            vehicle: { shows-after: 20ms }
+            client: { receipts: 1s }
+            ended: finished
+            """)
+        let receipts = try drive.ask("receipts", ["id": "dut", "at": "20"])
+        let endpoint = try #require(receipts.objects("endpoints").first)
+        let shown = try #require(endpoint["shownDelays"] as? [String: Any])
+        let mean = try #require(shown["meanMilliseconds"] as? Double)
+        #expect((20...25).contains(mean))
+        #expect(try #require(shown["count"] as? Int) > 5)
+        #expect(endpoint["receivedDelays"] != nil)
+    }
+
     @Test func `nothing places-like is left when places are removed`() throws {
         var drive = try InspectedDrive(Self.text)
         drive.inspection.sources = [

@@ -182,6 +182,38 @@ struct RequestCase: Sendable, CustomTestStringConvertible {
     ]
 }
 
+extension RequestCase {
+    static let starts: [Self] = [
+        Self(.start, .accepted, "app", Self.after(Self.asked, .answer("app", .accept)), ""),
+        Self(
+            .start, .notSupported, "app", [], by: "app",
+            "app does not handle requests to start a trip, so it was not asked."),
+        Self(
+            .start, .busy, "app", [],
+            "Another request of the vehicle to start a trip was open, so app was not asked."),
+        Self(.start, .busy, "", [], "\(Self.manyOpen), so no client was asked."),
+        Self(
+            .start, .invalid, "app", [],
+            "The newest previews did not have the trip, or guidance had started."),
+        Self(
+            .start, .declinedByUser, "app", Self.declined(.declinedByUser), by: "app",
+            "The user at app declined."),
+        Self(.start, .timedOut, "app", Self.asked, by: "app", "app did not answer in time."),
+        Self(.start, .gone, "app", [], by: "app", "app was not connected, so it was not asked."),
+        Self(.start, .gone, "app", Self.asked, by: "app", "app disconnected before it had answered."),
+        Self(
+            .start, .tooLarge, "app", Self.declined(.tooLarge), by: "app",
+            "app declined: the request is larger than it can store."),
+        Self(.start, .sessionEnded, "app", Self.asked, "The session ended before app had answered."),
+        Self(
+            .start, .sessionEnded, "", [],
+            "The session for which it was asked was over, so no client was asked."),
+        Self(
+            .start, .withdrawn, "app", Self.after(Self.asked, .withdrawal), by: "car/hud",
+            "car/hud withdrew it."),
+    ]
+}
+
 @Suite struct RequestCauseTests {
     private static let vehicle = VehicleID(unchecked: "car")
     private static let request = Identifier("r1")
@@ -197,6 +229,9 @@ struct RequestCase: Sendable, CustomTestStringConvertible {
             let request = DestinationRequest(
                 requestID: Self.request, destination: Self.place, vehicle: vehicle)
             return Envelope(.destinationRequest(request))
+        case .start:
+            let request = StartTripRequest(requestID: Self.request, trip: "trip-1", vehicle: vehicle)
+            return Envelope(.startTripRequest(request), session: LiveGateway.session)
         }
     }
 
@@ -246,7 +281,7 @@ struct RequestCase: Sendable, CustomTestStringConvertible {
         gateway.frame(.out, hud, Envelope(.requestOutcome(outcome)))
     }
 
-    @Test(arguments: RequestCase.stops + RequestCase.drives)
+    @Test(arguments: RequestCase.stops + RequestCase.drives + RequestCase.starts)
     func `the page names the cause of each outcome`(_ row: RequestCase) throws {
         var gateway = LiveGateway()
         try Self.tell(row, &gateway)
@@ -261,7 +296,7 @@ struct RequestCase: Sendable, CustomTestStringConvertible {
 
     @Test(arguments: RequestCause.Kind.allCases)
     func `every outcome has a row for each kind of request that it can end`(_ kind: RequestCause.Kind) {
-        let rows = RequestCase.stops + RequestCase.drives
+        let rows = RequestCase.stops + RequestCase.drives + RequestCase.starts
         let outcomes = Set(rows.filter { $0.kind == kind }.map(\.outcome))
         // A drive is asked for without a session.
         let possible = Set(Outcome.allCases).subtracting(kind == .drive ? [.sessionEnded] : [])

@@ -44,6 +44,61 @@ import WaymarkProtocol
         #expect(rules([(4_900, 300), (3_000, 240), (1_000, 240)]) == [])
     }
 
+    @Test func `the next speed limit is another one, comes nearer, and is on a sign`() {
+        func rules(_ limits: [(at: Double, here: SpeedLimit, next: SpeedLimitAhead?, trip: UInt32)])
+            -> [LintID]
+        {
+            var sketch = LintSketch.guided()
+            for limit in limits {
+                sketch.publish(.trip(limit.trip), at: limit.at)
+                sketch.publish(.speedLimit(limit.here, next: limit.next), at: limit.at)
+            }
+            return sketch.rules()
+        }
+        let (fast, slow) = (SpeedLimit(80, .kilometersPerHour), SpeedLimit(50, .kilometersPerHour))
+        func ahead(_ limit: SpeedLimit, _ meters: UInt32) -> SpeedLimitAhead {
+            SpeedLimitAhead(limit, in: .meters(meters))
+        }
+        #expect(rules([(1, fast, ahead(slow, 500), 4_900), (2, slow, nil, 4_400)]) == [])
+        #expect(
+            rules([(1, fast, ahead(fast, 500), 4_900), (2, fast, ahead(fast, 400), 4_800)]) == [.speedSame])
+        #expect(rules([(1, .unknown, ahead(.unknown, 500), 4_900)]) == [])
+        #expect(rules([(1, .unlimited, ahead(.unlimited, 500), 4_900)]) == [.speedSame])
+        // It rises: by little, by much, and right after the start.
+        #expect(rules([(4, fast, ahead(slow, 500), 4_900), (5, fast, ahead(slow, 550), 4_850)]) == [])
+        #expect(
+            rules([(4, fast, ahead(slow, 500), 4_900), (5, fast, ahead(slow, 551), 4_850)]) == [
+                .speedDistance
+            ])
+        #expect(rules([(1, fast, ahead(slow, 500), 4_900), (2, fast, ahead(slow, 900), 4_850)]) == [])
+        // It stays, and the vehicle drives on.
+        #expect(rules([(4, fast, ahead(slow, 500), 4_900), (5, fast, ahead(slow, 500), 4_100)]) == [])
+        #expect(
+            rules([(4, fast, ahead(slow, 500), 4_900), (5, fast, ahead(slow, 500), 4_099)]) == [
+                .speedDistance
+            ])
+        // A fast drive comes so far between two publications.
+        #expect(rules([(4, fast, ahead(slow, 500), 4_900), (4.9, fast, ahead(slow, 500), 3_000)]) == [])
+        #expect(rules([(1, SpeedLimit(160, .kilometersPerHour), nil, 4_900)]) == [])
+        #expect(rules([(1, SpeedLimit(161, .kilometersPerHour), nil, 4_900)]) == [.speedValue])
+        #expect(rules([(1, fast, ahead(SpeedLimit(86, .milesPerHour), 9), 4_900)]) == [.speedValue])
+    }
+
+    @Test func `the speed limits of a segment are on signs`() {
+        var route = RouteInformation.turns
+        let place = Waypoint(center: Coordinate(latitude: 47, longitude: 9))
+        route.segments = [
+            RouteSegment(
+                id: "a", origin: place, destination: place,
+                speedLimits: [
+                    SpeedLimitSpan(from: 0, SpeedLimit(80, .kilometersPerHour)),
+                    SpeedLimitSpan(from: 1, SpeedLimit(255, .kilometersPerHour)),
+                    SpeedLimitSpan(from: 2, SpeedLimit(255, .kilometersPerHour)),
+                ])
+        ]
+        #expect(LintSketch.guided(route).findings().filter { $0.rule == .speedValue }.count == 1)
+    }
+
     @Test func `the destination comes nearer with the maneuvers`() {
         func rules(_ end: UInt32, says trip: UInt32? = nil) -> [LintID] {
             var route = RouteInformation.turns
@@ -62,7 +117,7 @@ import WaymarkProtocol
         #expect(rules(2_900, says: 8_000) == [])
     }
 
-    @Test func `not all turns of a route lead straight ahead`() {
+    @Test func `turns that lead straight ahead are found, each for itself`() {
         func rules(_ degrees: [Int]) -> [LintID] {
             var route = RouteInformation.turns
             route.maneuvers = degrees.enumerated().map { index, degrees in
@@ -72,9 +127,9 @@ import WaymarkProtocol
             }
             return LintSketch.guided(route).rules()
         }
-        #expect(rules([1, 2]) == [])
-        #expect(rules([1, 2, 11]) == [])
-        #expect(rules([1, 2, 10]) == [.maneuverAngle])
+        #expect(rules([1, 2]) == [.maneuverAngle, .maneuverAngle])
+        #expect(rules([1, 35, 34]) == [.maneuverAngle, .maneuverAngle])
+        #expect(rules([35, 90, 145]) == [])
     }
 
     @Test func `estimates behind a new route are those of the route`() {

@@ -454,7 +454,8 @@ import WaymarkProtocol
                     sketch.publish(.trip(4_000), at: Double(second) + Double(number) / Double(count))
                 }
             }
-            return sketch.rules()
+            // The value is the same, which another rule finds.
+            return sketch.rules().filter { $0 == .rateFast }
         }
         #expect(drive(perSecond: 10, seconds: 6) == [])
         #expect(drive(perSecond: 11, seconds: 2) == [])

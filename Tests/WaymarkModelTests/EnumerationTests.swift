@@ -21,6 +21,20 @@ import WaymarkModel
         #expect(ManeuverType(rawValue: 54).rawValue == 54)
     }
 
+    @Test func `a speed limit is that of the last span that began`() {
+        let place = Waypoint(center: Coordinate(latitude: 47, longitude: 9))
+        let segment = RouteSegment(
+            id: "s", origin: place, destination: place,
+            speedLimits: [
+                SpeedLimitSpan(from: 2, SpeedLimit(80, .kilometersPerHour)),
+                SpeedLimitSpan(from: 4, .unlimited),
+            ])
+        let limits = (0...5).map { segment.speedLimit(atPoint: $0).status }
+        #expect(limits == [.unknown, .unknown, .limited, .limited, .none, .none])
+        #expect(SpeedLimit(35, .milesPerHour).value == 35)
+        #expect(SpeedLimitStatus(rawValue: 3) == .unrecognized(3))
+    }
+
     @Test func `exits 1 to 19 have a type each way, others have none`() {
         for exit in UInt8(1)...19 {
             #expect(ManeuverType.roundaboutExit(exit)?.rawValue == 27 + UInt32(exit))

@@ -31,8 +31,8 @@ struct ReceiverState {
         case .maneuverState(let state): self.state = state
         case .arrivedAtWaypoint: (self.isPaused, self.state) = (true, .continue)
         case .leavingWaypoint: self.isPaused = false
-        case .position, .offRoute, .currentLaneGuidance, .roadName, .tripEstimates, .maneuverEstimates,
-            .finished:
+        case .position, .offRoute, .currentLaneGuidance, .roadName, .speedLimit, .tripEstimates,
+            .maneuverEstimates, .finished:
             break
         }
     }
@@ -127,7 +127,7 @@ struct ReceiverState {
                         lanes.map { id in route.information.laneGuidances.contains { $0.id == id } } ?? true)
                 case .position(let place, _): #expect(place.isOnEarth)
                 case .offRoute: Issue.record("off the route")
-                case .roadName, .finished: break
+                case .roadName, .speedLimit, .finished: break
                 }
             }
         }

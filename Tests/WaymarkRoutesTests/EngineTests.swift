@@ -34,6 +34,29 @@ import WaymarkRoutes
         }
     }
 
+    @Test(arguments: [(choices: 1, asked: "false"), (choices: 3, asked: "2")])
+    func `OSRM is asked for as many alternatives as there can be choices`(
+        _ choices: Int, _ asked: String
+    ) async throws {
+        try await RecordedServer.serve(try self.answer("vaduz-balzers.json")) { server in
+            let engine = try OSRMEngine(server.address, limits: Self.patient)
+            _ = try await engine.routes(through: [Self.vaduz, Self.balzers], choices: choices)
+            #expect(try #require(server.asked.first).hasSuffix("&alternatives=\(asked)"))
+        }
+    }
+
+    @Test func `Valhalla is asked for alternates between two points only`() async throws {
+        try await RecordedServer.serve(try self.answer("heidelberg-lanes.json")) { server in
+            let engine = try ValhallaEngine(server.address, limits: Self.patient)
+            _ = try await engine.routes(through: [Self.vaduz, Self.balzers], choices: 3)
+            _ = try await engine.routes(through: [Self.vaduz, Self.triesen, Self.balzers], choices: 3)
+            _ = try await engine.route(through: [Self.vaduz, Self.balzers])
+            let asked = server.asked.map { $0.removingPercentEncoding ?? "" }
+            #expect(asked.map { $0.contains("\"alternates\":2") } == [true, false, false])
+            #expect(asked.dropFirst().allSatisfy { !$0.contains("alternates") })
+        }
+    }
+
     @Test func `numbers in an address have no exponent`() async throws {
         try await RecordedServer.serve(try self.answer("vaduz-balzers.json")) { server in
             let points = [
@@ -254,6 +277,8 @@ final class RecordedServer: Sendable {
         var status = 200
         var body: [UInt8]
         var stall: Stall?
+        /// The answers to what is posted, of which the request contains the key; nil: a post is closed, as TLS is.
+        var posted: [(key: String, body: [UInt8])]?
     }
 
     let address: String
@@ -312,23 +337,38 @@ final class RecordedServer: Sendable {
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             self.request += String(buffer: self.unwrapInboundIn(data))
             // TLS has no such end, and is closed.
-            guard self.request.hasPrefix("GET ") else { return context.close(promise: nil) }
-            guard self.request.hasSuffix("\r\n\r\n") else { return }
+            var answer = self.answer
+            if let posted = answer.posted, self.request.hasPrefix("POST ") {
+                guard self.isPostWhole else { return }
+                answer.body = posted.first { self.request.contains($0.key) }?.body ?? []
+            } else {
+                guard self.request.hasPrefix("GET ") else { return context.close(promise: nil) }
+                guard self.request.hasSuffix("\r\n\r\n") else { return }
+            }
             let path = self.request.split(separator: " ")[1]
             self.requests.paths.withLock { $0.append(String(path)) }
-            guard self.answer.stall != .beforeHead else { return }
+            guard answer.stall != .beforeHead else { return }
             let head = """
-                HTTP/1.1 \(self.answer.status) Some Words\r
-                content-length: \(self.answer.body.count)\r
+                HTTP/1.1 \(answer.status) Some Words\r
+                content-length: \(answer.body.count)\r
                 connection: close\r
                 \r\n
                 """
-            let hasHead = self.answer.stall != .withoutHead
-            let isWhole = self.answer.stall == nil || !hasHead
+            let hasHead = answer.stall != .withoutHead
+            let isWhole = answer.stall == nil || !hasHead
             var bytes = ByteBuffer(string: hasHead ? head : "")
-            bytes.writeBytes(isWhole ? self.answer.body[...] : self.answer.body.dropLast())
+            bytes.writeBytes(isWhole ? answer.body[...] : answer.body.dropLast())
             context.writeAndFlush(self.wrapOutboundOut(bytes), promise: nil)
-            if isWhole || self.answer.stall == .closesWithinBody { context.close(promise: nil) }
+            if isWhole || answer.stall == .closesWithinBody { context.close(promise: nil) }
+        }
+
+        /// Whether all of the request's body has come.
+        private var isPostWhole: Bool {
+            guard let head = self.request.range(of: "\r\n\r\n"),
+                let length = self.request[..<head.lowerBound].lowercased().split(separator: "\r\n").lazy
+                    .compactMap({ $0.hasPrefix("content-length: ") ? Int($0.dropFirst(16)) : nil }).first
+            else { return false }
+            return self.request[head.upperBound...].utf8.count >= length
         }
     }
 }

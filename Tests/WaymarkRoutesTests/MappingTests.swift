@@ -8,7 +8,7 @@ import WaymarkRoutes
     static let osrm: [(OSRMManeuver.Kind, [UInt32])] = [
         (.turn, [4, 47, 1, 49, 3, 50, 2, 48, 0]),
         (.continue, [4, 47, 1, 49, 5, 50, 2, 48, 5]),
-        (.newName, [4, 47, 1, 13, 5, 14, 2, 48, 5]),
+        (.newName, [4, 47, 1, 3, 3, 3, 2, 48, 3]),
         (.endOfRoad, [4, 20, 20, 20, 3, 21, 21, 21, 0]),
         (.fork, [4, 13, 13, 13, 3, 14, 14, 14, 5]),
         (.merge, [4, 13, 13, 13, 5, 14, 14, 14, 5]),
@@ -94,7 +94,7 @@ import WaymarkRoutes
 
     /// By Valhalla's number; the roundabout has its own test.
     static let valhalla: [UInt32] = [
-        0, 11, 11, 11, 12, 25, 24, 5, 5, 50, 2, 48, 4, 4, 47, 1, 49, 9, 9, 9, 23, 22, 3, 14, 13, 5, 6, 7, 15,
+        0, 11, 11, 11, 12, 25, 24, 3, 5, 50, 2, 48, 4, 4, 47, 1, 49, 9, 9, 9, 23, 22, 3, 14, 13, 5, 6, 7, 15,
         16, 10,
         0, 0, 10, 0, 0, 0, 14, 13, 0, 0, 0, 0, 0, 0, 10,
     ]
@@ -140,6 +140,33 @@ import WaymarkRoutes
         #expect(GraphHopperManeuver.continue.type(exit: nil, isFirst: true) == .startRoute)
         #expect(GraphHopperManeuver.useRoundabout.type(exit: 4, isFirst: false) == .roundaboutExit4)
         #expect(GraphHopperManeuver.useRoundabout.type(exit: 20, isFirst: false) == .exitRoundabout)
+    }
+
+    @Test(arguments: [
+        (ManeuverType.leftTurn, -44, ManeuverType.slightLeftTurn), (.leftTurn, -45, .leftTurn),
+        (.leftTurn, -135, .leftTurn), (.leftTurn, -136, .sharpLeftTurn), (.leftTurn, 60, .slightLeftTurn),
+        (.leftTurn, 61, .leftTurn), (.leftTurn, 170, .sharpLeftTurn), (.rightTurn, 10, .slightRightTurn),
+        (.rightTurn, -60, .slightRightTurn), (.rightTurn, -180, .sharpRightTurn),
+        (.sharpLeftTurn, -60, .leftTurn), (.sharpRightTurn, 134, .rightTurn),
+        (.sharpRightTurn, 136, .sharpRightTurn), (.slightLeftTurn, -46, .leftTurn),
+        (.slightRightTurn, 0, .slightRightTurn), (.leftTurnAtEnd, -10, .leftTurnAtEnd),
+        (.keepLeft, -90, .keepLeft), (.uTurn, 90, .uTurn), (.straightAhead, 90, .straightAhead),
+    ])
+    func `a turn is slight below 45 degrees and sharp above 135 degrees`(
+        _ said: ManeuverType, _ degrees: Int, _ type: ManeuverType
+    ) {
+        #expect(said.turning(by: .degrees(degrees)) == type)
+        #expect(said.turning(by: nil) == said)
+    }
+
+    @Test func `straight ahead the road's name changes, and a road that is followed keeps it`() {
+        for type in [ManeuverType.straightAhead, .followRoad] {
+            #expect(type.leading(from: ["A 13", "13"], to: ["A 13"]) == .followRoad)
+            #expect(type.leading(from: ["Hauptstrasse (B 3)", "B 3"], to: ["B 3"]) == .straightAhead)
+            #expect(type.leading(from: [], to: ["A 13"]) == type)
+            #expect(type.leading(from: ["A 13"], to: []) == type)
+        }
+        #expect(ManeuverType.keepLeft.leading(from: ["A"], to: ["B"]) == .keepLeft)
     }
 
     @Test func `receivers recognise every arrow by its angle`() {

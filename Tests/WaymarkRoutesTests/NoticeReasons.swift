@@ -47,7 +47,7 @@ enum NoticeReasons {
         ),
         (
             [
-                "congestion", "congestion_numeric", "maxspeed", "speed", "annotation", "duration",
+                "congestion", "congestion_numeric", "speed", "annotation", "duration",
             ], "of pieces of the line; the times between points are taken where there are all of them"
         ),
         (

@@ -50,6 +50,26 @@ import WaymarkRoutes
         }
     }
 
+    @Test(arguments: RouteFile.readable)
+    func `a maneuver has the meaning of the CarPlay guide`(_ file: RouteFile) throws {
+        for route in try file.answer().routes {
+            let maneuvers = route.information.maneuvers
+            for (before, maneuver) in zip([nil] + maneuvers, maneuvers) {
+                let road = maneuver.roadFollowingManeuverVariants.first
+                if maneuver.type == .straightAhead, let road {
+                    #expect(before?.roadFollowingManeuverVariants.first != road)
+                }
+                guard let degrees = maneuver.junctionExitAngle.map({ abs(Int($0.degrees)) }) else { continue }
+                switch maneuver.type {
+                case .leftTurn, .rightTurn: #expect((45...135).contains(degrees))
+                case .sharpLeftTurn, .sharpRightTurn: #expect(degrees > 135)
+                case .slightLeftTurn, .slightRightTurn: #expect(degrees <= 60)
+                default: break
+                }
+            }
+        }
+    }
+
     /// All routes of an answer in OSRM's form, also a bare one.
     private static func osrmRoutes(_ json: [String: Any]) -> [[String: Any]]? {
         if let routes = (json["routes"] ?? json["trips"]) as? [[String: Any]] { return routes }
@@ -94,7 +114,10 @@ import WaymarkRoutes
                 "sharp right": .sharpRightTurn,
                 "straight": .straightAhead, "uturn": .uTurn,
             ]
-            #expect(maneuver.type == types[modifier])
+            // The angle decides how far a turn turns, and the names of the roads what straight on means.
+            let said = types[modifier]?.turning(by: maneuver.junctionExitAngle)
+            let isStraight = said == .straightAhead && maneuver.type == .followRoad
+            #expect(maneuver.type == said || isStraight)
         }
         if kind == "turn", let before = json["bearing_before"] as? Int,
             let after = json["bearing_after"] as? Int

@@ -12,11 +12,25 @@ enum Sketch {
         var exit: String?
         var mode = "driving"
         var name = ""
-        var bearings: (before: Int, after: Int)? = (0, 0)
+        var bearings: (before: Int, after: Int)? = (0, Step.asTurned)
         /// Further members of the step, of its maneuver, and of its first intersection, as JSON after a comma.
         var more = ""
         var maneuver = ""
         var intersection = ""
+
+        /// In place of a bearing: that of a turn's modifier, otherwise 0.
+        static let asTurned = -1
+        private static let turns = [
+            "sharp left": 210, "left": 270, "slight left": 330, "slight right": 30, "right": 90,
+            "sharp right": 150,
+        ]
+
+        /// The bearings in the answer; nil for none.
+        var directions: (before: Int, after: Int)? {
+            guard let bearings, bearings.after == Self.asTurned else { return self.bearings }
+            let isTurn = self.type == "turn" || self.type == nil
+            return (bearings.before, isTurn ? self.modifier.flatMap { Self.turns[$0] } ?? 0 : 0)
+        }
     }
 
     static func osrm(_ legs: [[Step]]) -> [UInt8] {
@@ -25,8 +39,8 @@ enum Sketch {
             let texts = steps.indices.map { index in
                 var points = [place]
                 if steps[index].type != "arrive" {
-                    let after = Double(steps[index].bearings?.after ?? 0)
-                    let next = index + 1 < steps.count ? steps[index + 1].bearings?.before : nil
+                    let after = Double(steps[index].directions?.after ?? 0)
+                    let next = index + 1 < steps.count ? steps[index + 1].directions?.before : nil
                     points += self.bend(from: place, after, next.map(Double.init) ?? after)
                 } else {
                     points.append(place)
@@ -53,7 +67,7 @@ enum Sketch {
         if let type = step.type { maneuver.append("\"type\":\"\(type)\"") }
         if let modifier = step.modifier { maneuver.append("\"modifier\":\"\(modifier)\"") }
         if let exit = step.exit { maneuver.append("\"exit\":\(exit)") }
-        if let bearings = step.bearings {
+        if let bearings = step.directions {
             maneuver.append("\"bearing_before\":\(bearings.before),\"bearing_after\":\(bearings.after)")
         }
         return """

@@ -67,7 +67,7 @@ import WaymarkRoutes
             ,"bannerInstructions":[{"primary":{"type":"roundabout","degrees":270,"driving_side":"SIDE"}}]
             """
         for (side, angle) in [("right", -90), ("left", 90)] {
-            var before = Sketch.Step(type: "turn", modifier: "left")
+            var before = Sketch.Step(type: "turn", modifier: "left", bearings: (0, 0))
             before.more = banner.replacing("SIDE", with: side)
             let (maneuvers, _) = try Sketch.read([
                 before, .init(type: "roundabout", modifier: "left", exit: "3"),

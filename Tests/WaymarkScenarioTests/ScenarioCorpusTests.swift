@@ -36,6 +36,7 @@ import WaymarkScenario
         "contentStyle": ContentStyle.allKnown.map(\.name), "compass": ClusterSetting.allKnown.map(\.name),
         "speedLimit": ClusterSetting.allKnown.map(\.name),
         "route-source": RouteSource.allKnown.map(\.name), "zoom": ZoomDirection.allKnown.map(\.name),
+        "simulate-drive": SimulationAction.allKnown.map(\.name),
         "pause": PauseReason.allKnown.map(\.name), "reason": RerouteReason.allKnown.map(\.name),
         "outcome": Outcome.allCases.map { "\($0)" },
         "ending": SessionEndReason.allCases.filter { $0 != .unrecognized }.map { "\($0)" },
@@ -49,7 +50,9 @@ import WaymarkScenario
         "towards": Scenario.Fault.Way.allCases.map(\.rawValue),
         "with": Scenario.Fault.CutEnding.allCases.map(\.rawValue),
         "message": MessageType.allCases.map { "\($0)" }, "lint": LintID.allCases.map(\.rawValue),
-        "route": Self.shipped("routes"), "profile": Self.shipped("profiles"),
+        "notification": NotificationStyle.allKnown.map(\.name),
+        "priority": AlertPriority.allKnown.map(\.name), "route": Self.shipped("routes"),
+        "profile": Self.shipped("profiles"),
     ]
 
     /// The names of the files that ship, without their ending.

@@ -66,6 +66,40 @@ struct StoryTests {
         #expect(told == [nil, nil, "guided by app from A to B: 9 km, 12 min"])
     }
 
+    @Test mutating func `trips to choose from are told with their routes, another selection alone`() {
+        self.begin()
+        func trip(_ name: String, routes: Int, selected: UInt32?) -> Trip {
+            let choices = (0..<routes).map { index in
+                RouteChoice(
+                    id: UInt32(index + 1), summaryVariants: ["Street \(index + 1)"],
+                    travelEstimates: Self.estimates(UInt32(9 + index), minutes: 12))
+            }
+            return Trip(
+                id: name, origin: Self.place("A"), destination: Self.place(name), routeChoices: choices,
+                selectedRouteChoice: selected)
+        }
+        let routes = "to B by Street 1: 9 km, 12 min; Street 2: 10 km, 12 min"
+        #expect(
+            self.hear(.tripPreviews([trip("B", routes: 2, selected: 1)], selected: "B"))
+                == "app offers 1 trip: \(routes)")
+        #expect(self.hear(.tripPreviews([trip("B", routes: 2, selected: 1)], selected: "B")) == nil)
+        #expect(
+            self.hear(.tripPreviews([trip("B", routes: 2, selected: 2)], selected: "B"))
+                == "selected: to B by Street 2: 10 km, 12 min")
+        let two = [trip("B", routes: 2, selected: 2), trip("C", routes: 1, selected: 1)]
+        #expect(self.hear(.tripPreviews(two, selected: "")) == "app offers 2 trips: \(routes); to C")
+        #expect(self.hear(.tripPreviews(two, selected: "C")) == "selected: to C by Street 1: 9 km, 12 min")
+        #expect(
+            self.hear(.tripPreviews([trip("C", routes: 0, selected: nil)], selected: "C"))
+                == "app offers 1 trip: to C")
+        // Another session may use the same ids.
+        self.begin()
+        #expect(
+            self.hear(.tripPreviews([trip("C", routes: 0, selected: nil)], selected: "C"))
+                == "app offers 1 trip: to C")
+        #expect(self.hear(.tripPreviews([], selected: "")) == "app offers 0 trips")
+    }
+
     @Test mutating func `a drive with a stop on the way is reported step by step`() {
         self.begin()
         #expect(self.start() == "guided by app from A to B: 9 km, 12 min")

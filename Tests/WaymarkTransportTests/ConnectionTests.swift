@@ -265,7 +265,7 @@ let trip = Trip(id: "t", origin: waypoint, destination: waypoint)
         let alive = try bench.vehicle("alive", keepaliveMilliseconds: 1_000)
         for second in 1...3 {
             bench.loop.advanceTime(by: .seconds(1))
-            for case .ping(let nonce) in try alive.receive().map(\.message) {
+            for case .ping(let nonce, _) in try alive.receive().map(\.message) {
                 try alive.send(.pong(nonce: nonce))
             }
             #expect(silent.isOutputClosed == (second == 3))

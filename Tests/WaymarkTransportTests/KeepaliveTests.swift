@@ -50,7 +50,7 @@ import WaymarkTransport
         var pings = 0
         for _ in 1...200 {
             bench.loop.advanceTime(by: .milliseconds(50))
-            for case .ping(let nonce) in try vehicle.receive().map(\.message) {
+            for case .ping(let nonce, _) in try vehicle.receive().map(\.message) {
                 pings += 1
                 try vehicle.send(.pong(nonce: nonce))
             }

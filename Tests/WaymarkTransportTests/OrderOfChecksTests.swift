@@ -28,7 +28,8 @@ import WaymarkTransport
     static let endpoints: Set<MessageType> = [
         .receipt, .waypointRequest, .destinationRequest, .withdrawRequest, .promptAnswer, .cancelNavigation,
         .allowNavigation, .updateRouteSource, .vehicleSettings, .zoomCluster, .alertResponse,
-        .destinationShareAnswer, .vehicleExtension,
+        .destinationShareAnswer, .vehicleExtension, .selectPreview, .startTripRequest, .simulateDrive,
+        .destinationShareWanted, .updateRouteFeedback,
     ]
     static let peers: Set<MessageType> = [.ping, .pong, .goodbye]
 
@@ -92,6 +93,7 @@ import WaymarkTransport
             .addRouteSegments([], generation: 1), .upcomingManeuvers([], generation: 1),
             .currentLaneGuidance(nil, generation: 1), .currentRoadName([]),
             .maneuverState(.continue, generation: 1), .tripEstimates(estimates, .default),
+            .speedLimit(SpeedLimit(80, .kilometersPerHour), next: nil),
             .maneuverEstimates(id, estimates, generation: 1), .currentRouteSegment("s", generation: 1),
             .pauseGuidance(.arrived, description: []), .resumeGuidance(generation: 1, .unknown, nil),
             .showAlert(NavigationAlert(id: 1, titleVariants: ["x"])), .dismissAlert(1, .timeout),
@@ -113,6 +115,11 @@ import WaymarkTransport
             .alertResponse(AlertResponse(alert: 1, response: .dismissed(.timeout))),
             .destinationShareAnswer(DestinationShareAnswer(shareID: "s", outcome: .accepted)),
             .vehicleExtension(VehicleExtension(name: tyres, content: [])),
+            .selectPreview(SelectPreview(trip: "t")),
+            .startTripRequest(StartTripRequest(requestID: "s", trip: "t")),
+            .simulateDrive(SimulateDrive(.start)),
+            .destinationShareWanted(DestinationShareWanted()),
+            .updateRouteFeedback(UpdateRouteFeedback(RouteFeedback(generation: 1))),
         ]
         return Dictionary(
             uniqueKeysWithValues: (messages + publications.map { .publication($0) }).map { ($0.type, $0) })

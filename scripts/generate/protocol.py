@@ -23,6 +23,7 @@ SENDERS = {
     "published": "publisher",
     "from endpoints": "endpoint",
     "from observers": "observer",
+    "from endpoints and observers": "endpointOrObserver",
     "from the gateway": "gateway",
 }
 KEYWORDS = {"continue", "default", "in"}

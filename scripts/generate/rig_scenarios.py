@@ -24,7 +24,13 @@ ACTIONS = [
         }
     },
     {"route-source": "clientUnchanged"},
+    {"select-preview": {"trip": "preview-2", "route-choice": 2}},
+    {"request": {"trip": "preview-2", "route-choice": 2, "id": "a"}},
+    {"route-feedback": {"stops": [420, "reachable", "unreachable"], "first-unreachable": "leg-1", "generation": 1}},
+    {"want-destination": "preview-1"},
     {"zoom": "in"},
+    {"simulate-drive": "stop"},
+    {"simulate-drive": {"speed": 20}},
     {"respond-to-alert": {"alert": 1, "action": 2}},
     {"read": {"nothing-for": "2s"}},
     {"read": {"bytes-per-second": 0}},
@@ -36,7 +42,17 @@ ACTIONS = [
     {"resume": True},
     {"stand-for": "1min"},
     {"reroute": {"route": "b", "reason": "missedTurn"}},
-    {"alert": {"id": 1, "title": "Closed", "subtitle": "Tunnel", "actions": ["Yes", "No"], "for": "10s"}},
+    {
+        "alert": {
+            "id": 1,
+            "title": "Closed",
+            "subtitle": "Tunnel",
+            "actions": ["Yes", "No"],
+            "for": "10s",
+            "notification": "withEstimates",
+            "priority": "high",
+        }
+    },
     {"dismiss-alert": 1},
     {"share-destination": True},
     {"preview": ["a", "b"]},
@@ -56,6 +72,7 @@ WORDS = [
     },
     {"exactly": {"count": 2, "message": "prompt", "where": {"requestID": "a"}}, "for": "3s"},
     {"unchanged": ["trip", "maneuvers[0].id", "lanes.good"], "for": "3s"},
+    {"shown-within": "500ms", "for": "3s"},
     {"outcome": "declinedByUser", **WAIT},
     {"holds-what-was-published": True, **WAIT},
     {"ended": "userStopped", **WAIT},
@@ -71,7 +88,14 @@ FAULTS = [
     {"link": "dut", "kind": "chaos", "every": "1s", "for": "1min", "kinds": ["drop", "cut"]},
     *({"link": "dut", "kind": kind} for kind in ("drop", "duplicate", "reorder", "corrupt", "half-close", "refuse", "blackhole")),
 ]
-VEHICLE = {"endpoint": "hud", "profile": "full", "prompts": "decline", "destinations": "ignore", "answer-after": "1s"}
+VEHICLE = {
+    "endpoint": "hud",
+    "profile": "full",
+    "prompts": "decline",
+    "destinations": "ignore",
+    "answer-after": "1s",
+    "shows-after": "20ms",
+}
 WHOLE = {
     "about": "All keys.",
     "clock": "either",
@@ -94,6 +118,7 @@ WHOLE = {
         "priority": -1000,
         "on-waypoint": "own-prompt",
         "on-destination": "decline",
+        "on-start-trip": "ignore",
         "answer-after": "0.5s",
         "detour": "c",
         "without-features": ["charge", "prompts"],
@@ -294,6 +319,8 @@ def wrong_combinations():
     yield "set nothing", scenario(steps=[{"do": {"set": {}}}])
     yield "limited twice", scenario(steps=[{"do": {"set": {"limitedUserInterfaces": ["lists", "lists"]}}}])
     yield "alert without title", scenario(steps=[{"do": {"alert": {"id": 1}}}])
+    yield "alert of no priority", scenario(steps=[{"do": {"alert": {"id": 1, "title": "x", "priority": "highest"}}}])
+    yield "alert of no notification", scenario(steps=[{"do": {"alert": {"id": 1, "title": "x", "notification": "none"}}}])
     yield "alert 0", scenario(steps=[{"do": {"dismiss-alert": 0}}])
     yield "three actions", scenario(steps=[{"do": {"alert": {"id": 1, "title": "x", "actions": ["a", "b", "c"]}}}])
     yield from wrong_faults()

@@ -31,6 +31,7 @@ INDEX = r"\[[0-9]{1,4}\]"
 WITHHELD = _fields.STATE.keys["withheld"]
 ENDPOINT = {"vehicle": TEXT, "endpoint": TEXT}
 RECEIPT = {"received": NUMBER, "shown": NUMBER}
+DELAYS = {"receivedDelayMicroseconds": NUMBER, "shownDelayMicroseconds": NUMBER}
 OUTCOME = {"outcome": word(m.Outcome)}
 REASON = {"endReason": word(m.SessionEndReason)}
 REQUEST = {"requestID": TEXT}
@@ -63,14 +64,17 @@ OTHERS = {
     m.OpenSession: {**REQUEST, "vehicles": TEXTS, "anyThatAsked": FLAG, "receiptsEveryMilliseconds": MILLISECONDS},
     m.SessionOpened: {**REQUEST, "openedSession": NUMBER, "vehicles": Items(Object(VEHICLE))},
     m.VehicleChanged: VEHICLE,
-    m.Receipt: RECEIPT,
-    m.ReceiptReport: {"gatewaySequence": NUMBER, "receipts": Items(Object({**ENDPOINT, **RECEIPT}))},
+    m.Receipt: {**RECEIPT, "receivedNanoseconds": NUMBER, "shownNanoseconds": NUMBER},
+    m.ReceiptReport: {"gatewaySequence": NUMBER, "receipts": Items(Object({**ENDPOINT, **RECEIPT, **DELAYS}))},
     m.Acknowledgement: {"acknowledged": NUMBER},
     m.WaypointRequest: {**REQUEST, "waypoint": j.WAYPOINT, "segment": TEXT, "vehicle": TEXT},
     m.DestinationRequest: {**REQUEST, "destination": j.WAYPOINT, "vehicle": TEXT},
+    m.StartTripRequest: {**REQUEST, "trip": TEXT, "routeChoice": NUMBER, "vehicle": TEXT},
+    m.SelectPreview: {"trip": TEXT, "routeChoice": NUMBER, **ENDPOINT},
     m.WithdrawRequest: REQUEST,
     m.RequestAnswer: {
-        **REQUEST, "vehicle": TEXT, "answer": Word(("estimates", "ownPrompt", "accept", "decline")), **OUTCOME,
+        **REQUEST, "vehicle": TEXT, "answer": Word(("estimates", "ownPrompt", "accept", "decline", "acceptWithPreview")),
+        **OUTCOME,
         "travelEstimates": j.TRAVEL_ESTIMATES,
     },
     m.PromptAnswer: {**REQUEST, "accepted": FLAG},
@@ -82,6 +86,12 @@ OTHERS = {
     },
     m.ZoomCluster: {"zoomDirection": word(m.ZoomDirection), **ENDPOINT},
     m.VehicleExtension: {"name": TEXT, "content": TEXT, **ENDPOINT},
+    m.SimulateDrive: {"simulationAction": word(m.SimulationAction), "speedPercent": NUMBER, "client": TEXT, **ENDPOINT},
+    m.DestinationShareWanted: {"trip": TEXT, **ENDPOINT},
+    m.UpdateRouteFeedback: {
+        "generation": NUMBER, "firstUnreachableSegment": TEXT, "vehicle": TEXT,
+        "stops": Items(Object({"arrivalBatteryPerMille": NUMBER, "reachability": word(m.Reachability)})),
+    },
     m.AlertResponse: {"alertID": NUMBER, "dismissal": word(m.AlertDismissal), "action": NUMBER, **ENDPOINT},
     m.DestinationShareAnswer: {"shareID": TEXT, **OUTCOME},
     m.DestinationShareStatus: {

@@ -59,8 +59,11 @@ def objects(shapes):
         # Those that are inline are behind the others.
         begin, end = (" [\n", "    ]") if not others else ("\n        [\n", "        ]")
         indent = " " * (8 if not others else 12)
-        out += begin + "".join(f"{indent}{line(key, name in inline)},\n" for key in own) + end
-        out += "".join(f" + {key.member.type}.fields.map {{ $0.of {{ $0.{value(key, False)} }} }}" for key in others)
+        # As swift-format wants it: no comma behind a single element, each part on a line of its own once there are several.
+        comma = "," if len(own) > 1 or not others else ""
+        out += begin + "".join(f"{indent}{line(key, name in inline)}{comma}\n" for key in own) + end
+        parts = [f"+ {key.member.type}.fields.map {{ $0.of {{ $0.{value(key, False)} }} }}" for key in others]
+        out += "".join(f" {part}" if len(parts) == 1 else f"\n        {part}" for part in parts)
         out += "\n}\n"
     return out
 

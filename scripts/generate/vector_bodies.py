@@ -32,12 +32,14 @@ FULL = {
     "Lane": {"angles_degrees": [0, 90], "highlighted_angle_degrees": 90, "status": 2},
     "Maneuver": {"junction_exit_angle_degrees": -45, "junction_element_angles_degrees": [0, 90]},
     "RequestAnswer": {"answer": 4, "travel_estimates": None, "reason": 4},
+    "RequestOutcome": {"outcome": 1},
     "AlertResponse": {"dismissal": None},
     "DestinationShareStatus": {"stage": 3},
+    "SpeedLimit": {"status": 1, "value": 80, "unit": 1},
     "Polyline": {"latitude_e6_deltas": [47141000, -1500], "longitude_e6_deltas": [9521500, 1300]},
 }
 # Messages that the gateway sends on with the vehicle and the endpoint that sent them.
-SENT_ON = ("AlertResponse", "VehicleSettings", "ZoomCluster", "VehicleExtension")
+SENT_ON = ("AlertResponse", "VehicleSettings", "ZoomCluster", "VehicleExtension", "SelectPreview", "DestinationShareWanted")
 # What a field needs beside it: other fields of its message, or None to remove one.
 BESIDE = {
     ("FeatureGrant", "granted"): {"granted": None},
@@ -52,12 +54,18 @@ BESIDE = {
     ("Receipt", "shown_sequence"): {"received_sequence": str(2**64 - 1)},
     ("EndpointReceipt", "shown_sequence"): {"received_sequence": str(2**64 - 1)},
     ("Trip", "selected_route_choice_id"): {"route_choices": [{"id": 1}, {"id": 4294967295}]},
-    ("Lane", "highlighted_angle_degrees"): {"angles_degrees": [-180, 0, 179], "status": 1},
+    ("Lane", "highlighted_angle_degrees"): {"angles_degrees": [-180, 0, 179, 180], "status": 1},
+    ("SpeedLimit", "status"): {"value": None, "unit": None},
+    ("SpeedLimit", "value"): {"status": 1, "unit": 1},
+    ("SpeedLimit", "unit"): {"status": 1, "value": 1},
     ("RequestAnswer", "travel_estimates"): {"answer": 1},
     ("RequestAnswer", "reason"): {"answer": 4},
+    ("RequestOutcome", "preview_follows"): {"outcome": 1},
     ("DestinationShareStatus", "outcome"): {"stage": 3},
     **{(each, "vehicle_id"): {"endpoint": "e"} for each in SENT_ON},
     **{(each, "endpoint"): {"vehicle_id": "v"} for each in SENT_ON},
+    ("SimulateDrive", "vehicle_id"): {"endpoint": "e"},
+    ("SimulateDrive", "endpoint"): {"vehicle_id": "v"},
 }
 BAD_UTF8 = {
     "a continuation alone": "80",
@@ -139,11 +147,13 @@ class Bodies:
         return {key: value for key, value in message.items() if value is not None}
 
     def large(self, rule, index):
-        """A value that is not the smallest. Ids differ in a list."""
+        """A value that is not the smallest. Ids differ in a list, and first points rise."""
         if rule.form == "message":
             value = self.full(rule.type)
             if "id" in value and rule.repeated:
                 value["id"] = f"t{index + 1}" if isinstance(value["id"], str) else index + 1
+            if "first_point" in value:
+                value["first_point"] = 2 * index
             return value
         if rule.is_extension:
             return f"org.example.tyres-{index}"

@@ -26,6 +26,15 @@ def maneuvers(*maneuvers):
     return {"generation": 1, "maneuvers": list(maneuvers)}
 
 
+def span(point, value):
+    limit = {"limit": {"status": 1, "value": value, "unit": 1}}
+    return {"first_point": point, **limit} if point else limit
+
+
+def spans(*spans):
+    return {"generation": 1, "segments": [{**SEGMENT, "speed_limits": list(spans)}]}
+
+
 def previews(*ids, selected=None):
     message = {"trips": [{**TRIP, "id": each} for each in ids]}
     return message if selected is None else {**message, "selected_trip_id": selected}
@@ -50,6 +59,8 @@ SENT_ON = (
     ("VehicleSettings", {}),
     ("ZoomCluster", {"direction": 1}),
     ("VehicleExtension", {"name": "a.b"}),
+    ("SelectPreview", {"trip_id": "t"}),
+    ("DestinationShareWanted", {}),
 )
 CONTRADICTIONS = [
     ("Hello", {**HELLO, "version_min": 3, "role": 2, "navigation": NAVIGATION}, "INCONSISTENT", "version_max"),
@@ -134,6 +145,15 @@ CONTRADICTIONS = [
         "INCONSISTENT",
         "maneuvers[0].junction_element_angles_degrees[0]",
     ),
+    *(
+        (
+            "AddManeuvers",
+            maneuvers({"id": 1, "junction_exit_angle_degrees": one, "junction_element_angles_degrees": [0, other]}),
+            "INCONSISTENT",
+            "maneuvers[0].junction_element_angles_degrees[1]",
+        )
+        for one, other in ((180, -180), (-180, 180))
+    ),
     (
         "AddLaneGuidances",
         lanes({"angles_degrees": [0], "highlighted_angle_degrees": 90, "status": 1}),
@@ -166,14 +186,38 @@ CONTRADICTIONS = [
         "DUPLICATE",
         "alert.actions[1].id",
     ),
+    ("UpdateSpeedLimit", {"limit": {"status": 1}}, "MISSING", "limit.value"),
+    ("UpdateSpeedLimit", {"limit": {"status": 1, "value": 80}}, "MISSING", "limit.unit"),
+    ("UpdateSpeedLimit", {"limit": {"status": 1, "unit": 1}}, "MISSING", "limit.value"),
+    ("UpdateSpeedLimit", {"limit": {"value": 80, "unit": 1}}, "INCONSISTENT", "limit.value"),
+    ("UpdateSpeedLimit", {"limit": {"status": 2, "value": 80}}, "INCONSISTENT", "limit.value"),
+    ("UpdateSpeedLimit", {"limit": {"status": 2, "unit": 2}}, "INCONSISTENT", "limit.unit"),
+    ("UpdateSpeedLimit", {"limit": {}, "next": {"limit": {"unit": 2}, "distance_meters": 1}}, "INCONSISTENT", "next.limit.unit"),
+    ("AddRouteSegments", spans(span(1, 80), span(1, 50)), "INCONSISTENT", "segments[0].speed_limits[1].first_point"),
+    ("AddRouteSegments", spans(span(0, 80), span(5, 50), span(4, 30)), "INCONSISTENT", "segments[0].speed_limits[2].first_point"),
+    ("AddRouteSegments", spans({"limit": {"status": 1}}, span(0, 50)), "INCONSISTENT", "segments[0].speed_limits[1].first_point"),
+    (
+        "AddRouteSegments",
+        spans(span(0, 80), {"first_point": 1, "limit": {"value": 5}}),
+        "INCONSISTENT",
+        "segments[0].speed_limits[1].limit.value",
+    ),
+    (
+        "StartGuidance",
+        {"trip": TRIP, "route": {"segments": [{**SEGMENT, "speed_limits": [span(2, 80), span(2, 50)]}]}},
+        "INCONSISTENT",
+        "route.segments[0].speed_limits[1].first_point",
+    ),
     ("RequestAnswer", {**ANSWER, "answer": 1}, "MISSING", "travel_estimates"),
     ("RequestAnswer", {**ANSWER, "answer": 3, "travel_estimates": ESTIMATES}, "INCONSISTENT", "travel_estimates"),
     ("RequestAnswer", {**ANSWER, "answer": 4}, "MISSING", "reason"),
     ("RequestAnswer", {**ANSWER, "answer": 2, "reason": 4}, "INCONSISTENT", "reason"),
     *(("RequestAnswer", {**ANSWER, "answer": 4, "reason": each}, "OUT_OF_RANGE", "reason") for each in (1, 6, 8, 9, 10)),
+    ("RequestOutcome", {"request_id": "r", "vehicle_id": "v", "outcome": 3, "preview_follows": True}, "INCONSISTENT", "preview_follows"),
     ("AlertResponse", {"alert_id": 1, "action_id": 1, "dismissal": 1}, "INCONSISTENT", "dismissal"),
     *((name, {**fields, "vehicle_id": "v"}, "INCONSISTENT", "endpoint") for name, fields in SENT_ON),
     *((name, {**fields, "endpoint": "e"}, "INCONSISTENT", "vehicle_id") for name, fields in SENT_ON),
+    ("SimulateDrive", {"action": 1, "endpoint": "e"}, "INCONSISTENT", "vehicle_id"),
     ("DestinationShareStatus", {"share_id": "s", "vehicle_id": "v", "stage": 3}, "MISSING", "outcome"),
     ("DestinationShareStatus", {"share_id": "s", "vehicle_id": "v", "stage": 1, "outcome": 1}, "INCONSISTENT", "outcome"),
 ]
@@ -189,7 +233,14 @@ AGREEMENTS = [
     ("AddManeuvers", maneuvers({"id": 1, "junction_exit_angle_degrees": 0, "junction_element_angles_degrees": [1, 1]})),
     ("AddManeuvers", maneuvers({"id": 1, "junction_element_angles_degrees": [0]})),
     ("AddLaneGuidances", lanes({"angles_degrees": [0, 90], "highlighted_angle_degrees": 90, "status": 99})),
+    ("AddLaneGuidances", lanes({"angles_degrees": [-180], "highlighted_angle_degrees": 180, "status": 1})),
+    ("AddLaneGuidances", lanes({"angles_degrees": [180], "highlighted_angle_degrees": -180, "status": 1})),
     ("AddLaneGuidances", lanes({"status": 2})),
+    ("UpdateSpeedLimit", {"limit": {"status": 3, "value": 500, "unit": 9, "kind": 9, "sign": 9}}),
+    ("UpdateSpeedLimit", {"limit": {"status": 3}, "next": {"limit": {"status": 1, "value": 1, "unit": 3}}}),
+    ("UpdateSpeedLimit", {"limit": {"status": 2, "kind": 1, "sign": 2}, "next": {"limit": {"status": 2}}}),
+    # A line may have fewer points.
+    ("AddRouteSegments", spans(span(0, 80), span(1, 80), span(4294967295, 80))),
     # What an id refers to is checked with the session's state, not with the body.
     ("UpcomingManeuvers", {"generation": 1, "maneuver_ids": [1, 1, 0]}),
     (
@@ -197,6 +248,8 @@ AGREEMENTS = [
         {"trip": TRIP, "route": {"upcoming_maneuver_ids": [9], "current_segment_id": "x", "current_lane_guidance_id": 9}},
     ),
     ("RequestAnswer", {**ANSWER, "answer": 4, "reason": 99}),
+    ("RequestAnswer", {**ANSWER, "answer": 5}),
+    ("RequestOutcome", {"request_id": "r", "vehicle_id": "v", "outcome": 1, "preview_follows": True}),
     ("AlertResponse", {"alert_id": 1, "dismissal": 99}),
     ("Goodbye", {"code": 6}),
     ("ShareDestination", {"share_id": DECOMPOSED, "destination": PLACE}),

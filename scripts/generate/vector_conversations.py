@@ -286,6 +286,14 @@ class Conversations:
         talk.with_generation("UpdateManeuverEstimates", maneuver_id=1, travel_estimates={"time_remaining_seconds": 0})
         talk.publish("UpdateTripEstimates", {"travel_estimates": meters(5000), "time_remaining_color": 3})
         talk.publish("UpdateTripEstimates", {"travel_estimates": {}})
+        talk = self.new("speed limits").join().start()
+        fast, slow = ({"status": 1, "value": value, "unit": 1, "kind": 1, "sign": 1} for value in (80, 50))
+        ahead = {"limit": slow, "distance_meters": 420, "distance_to_display": {"value_tenths": 4000, "unit": 1}}
+        talk.publish("UpdateSpeedLimit", {"limit": fast, "next": ahead})
+        talk.publish("UpdateSpeedLimit", {"limit": slow})
+        talk.publish("UpdateSpeedLimit", {"limit": {}, "next": {"limit": {"status": 2}}})
+        talk.publish("PauseGuidance", {"reason": 4})
+        talk.publish("ResumeGuidance", {"generation": 2, "route": {}})
         talk = self.new("alerts").join().start()
         alert = {"id": 1, "title_variants": ["Road closed"], "actions": [{"id": 1, "title_variants": ["Reroute"]}]}
         talk.publish("ShowAlert", {"alert": alert})
@@ -295,6 +303,10 @@ class Conversations:
         talk = self.new("the trip changes").join().start()
         talk.publish("UpdateTrip", {"trip": {**TRIP, "waypoints": [PLACE], "destination_shareable": True}})
         talk.publish("ShareDestination", {"share_id": "s", "destination": PLACE})
+        talk = self.new("the destination of a preview is shared").join()
+        talk.publish("TripPreviews", {"trips": [{**TRIP, "destination_shareable": True}]})
+        talk.publish("ShareDestination", {"share_id": "s", "destination": PLACE, "trip_id": TRIP["id"]})
+        talk.start()
         talk = self.new("the maneuver state").join().start(maneuvers=maneuvers(1, 2), upcoming_maneuver_ids=[1, 2])
         for state in (1, 2, 3, 0, 2):
             talk.with_generation("UpdateManeuverState", state=state)

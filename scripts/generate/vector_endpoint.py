@@ -33,7 +33,11 @@ class Endpoint:
         "trip_travel_estimates",
         "time_remaining_color",
         "maneuver_travel_estimates",
+        "speed_limit",
+        "next_speed_limit",
     }
+    # Values that say something even if they are empty.
+    MEANINGFUL: ClassVar = {"trip_travel_estimates", "speed_limit"}
 
     def state(self):
         """As Protos/vectors/README.md defines it."""
@@ -41,9 +45,7 @@ class Endpoint:
             return {"phase": "none"}
         state = {"session_id": self.session, "cursor": str(self.cursor), "complete": self.is_complete and self.snapshot != FULL}
         empty = ([], {}, 0, "", False, None)
-        return state | {
-            key: value for key, value in self.fields.items() if value not in empty or (key == "trip_travel_estimates" and value == {})
-        }
+        return state | {key: value for key, value in self.fields.items() if value not in empty or (key in self.MEANINGFUL and value == {})}
 
     def resumption(self):
         """The session and the cursor of its next Hello (REQ-RESUME-04)."""
@@ -168,6 +170,7 @@ class Endpoint:
 
     def on_TripPreviews(self, message, _):
         self.fields["trips"] = message.get("trips", [])
+        self.fields["selected_trip_id"] = message.get("selected_trip_id", "")
 
     def on_UpdateTrip(self, message, _):
         self.fields["trip"] = message["trip"]
@@ -191,6 +194,9 @@ class Endpoint:
     def on_UpdateManeuverEstimates(self, message, _):
         estimates = self.fields.setdefault("maneuver_travel_estimates", {})
         self.fields["maneuver_travel_estimates"] = {**estimates, str(message["maneuver_id"]): message["travel_estimates"]}
+
+    def on_UpdateSpeedLimit(self, message, _):
+        self.fields |= {"speed_limit": message["limit"], "next_speed_limit": message.get("next")}
 
     def on_CurrentRouteSegment(self, message, _):
         self.fields["current_segment_id"] = message["segment_id"]

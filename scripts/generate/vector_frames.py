@@ -16,6 +16,7 @@ STATES = {
     "published": ["client"],
     "from endpoints": ["endpoint"],
     "from observers": ["observer"],
+    "from endpoints and observers": ["endpoint", "observer"],
     "from the gateway": [],
 }
 PUBLISHED = range(0x0100, 0x0200)

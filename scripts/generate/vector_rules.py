@@ -259,16 +259,34 @@ def one_of(field, elements, key):
     )
 
 
+def canonical(angle):
+    """The angle of 180 and of -180 degrees is the same."""
+    return -180 if angle == 180 else angle
+
+
 def exit_angle(message):
-    angle, others = message.get("junction_exit_angle_degrees"), message.get("junction_element_angles_degrees", [])
+    angle = canonical(message.get("junction_exit_angle_degrees"))
+    others = [canonical(each) for each in message.get("junction_element_angles_degrees", [])]
     return ("INCONSISTENT", f"[{others.index(angle)}]") if angle in others else None
 
 
 def highlighted(message):
-    angle = message.get("highlighted_angle_degrees")
-    if angle is None or (angle in message.get("angles_degrees", []) and message.get("status", 0) != 0):
+    angle = canonical(message.get("highlighted_angle_degrees"))
+    if angle is None or (angle in [canonical(each) for each in message.get("angles_degrees", [])] and message.get("status", 0) != 0):
         return None
     return "INCONSISTENT"
+
+
+def with_value(field):
+    """A field of a speed limit is given with LIMITED, and not with UNKNOWN and NONE."""
+    limited = only_with(field, lambda message: message.get("status", 0) == 1)
+    return lambda message: limited(message) if message.get("status", 0) <= 2 else None
+
+
+def rising(message):
+    points = [span.get("first_point", 0) for span in message.get("speed_limits", [])]
+    wrong = [index for index in range(1, len(points)) if points[index] <= points[index - 1]]
+    return ("INCONSISTENT", f"[{wrong[0]}].first_point") if wrong else None
 
 
 def together(field, other):
@@ -310,14 +328,23 @@ CHECKS = {
     ("TripPreviews", "selected_trip_id"): one_of("selected_trip_id", "trips", "id"),
     ("Maneuver", "junction_element_angles_degrees"): exit_angle,
     ("Lane", "highlighted_angle_degrees"): highlighted,
+    ("SpeedLimit", "value"): with_value("value"),
+    ("SpeedLimit", "unit"): with_value("unit"),
+    ("RouteSegment", "speed_limits"): rising,
     ("RequestAnswer", "travel_estimates"): only_with("travel_estimates", lambda message: message["answer"] == 1),
     ("RequestAnswer", "reason"): decline_reason,
+    ("RequestOutcome", "preview_follows"): lambda message: (
+        "INCONSISTENT" if message.get("preview_follows") and message["outcome"] != 1 else None
+    ),
     ("DestinationShareStatus", "outcome"): only_with("outcome", lambda message: message["stage"] == 3),
     ("AlertResponse", "dismissal"): lambda message: "INCONSISTENT" if "dismissal" in message and "action_id" in message else None,
     **pair("AlertResponse"),
     **pair("VehicleSettings"),
     **pair("ZoomCluster"),
     **pair("VehicleExtension"),
+    **pair("SelectPreview"),
+    ("SimulateDrive", "vehicle_id"): together("vehicle_id", "endpoint"),
+    **pair("DestinationShareWanted"),
     ("Receipt", "shown_sequence"): receipt,
     ("EndpointReceipt", "shown_sequence"): receipt,
 }

@@ -32,6 +32,7 @@ public func publish(_ change: DriveChange, in session: NavigationSession) async 
     case .upcomingManeuvers(let maneuvers): try await session.setUpcomingManeuvers(maneuvers)
     case .currentLaneGuidance(let lanes): try await session.setCurrentLaneGuidance(lanes)
     case .roadName(let variants): try await session.setCurrentRoadName(variants)
+    case .speedLimit(let limit, let next): try await session.setSpeedLimit(limit, next: next)
     case .maneuverState(let state): try await session.setManeuverState(state)
     case .tripEstimates(let estimates, let color):
         try await session.updateTripEstimates(estimates, color: color)

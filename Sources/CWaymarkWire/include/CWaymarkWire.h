@@ -60,6 +60,15 @@ static inline const ProtobufCMessageDescriptor *_Nonnull waymark_display_distanc
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_travel_estimates_descriptor(void) {
     return &waymark__v1__travel_estimates__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_speed_limit_descriptor(void) {
+    return &waymark__v1__speed_limit__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_speed_limit_ahead_descriptor(void) {
+    return &waymark__v1__speed_limit_ahead__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_speed_limit_span_descriptor(void) {
+    return &waymark__v1__speed_limit_span__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_maneuver_descriptor(void) {
     return &waymark__v1__maneuver__descriptor;
 }
@@ -95,6 +104,12 @@ static inline const ProtobufCMessageDescriptor *_Nonnull waymark_observe_descrip
 }
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_observation_begin_descriptor(void) {
     return &waymark__v1__observation_begin__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_delay_counts_descriptor(void) {
+    return &waymark__v1__delay_counts__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_endpoint_delays_descriptor(void) {
+    return &waymark__v1__endpoint_delays__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_endpoint_record_descriptor(void) {
     return &waymark__v1__endpoint_record__descriptor;
@@ -243,6 +258,9 @@ static inline const ProtobufCMessageDescriptor *_Nonnull waymark_finish_guidance
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_cancel_guidance_descriptor(void) {
     return &waymark__v1__cancel_guidance__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_update_speed_limit_descriptor(void) {
+    return &waymark__v1__update_speed_limit__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_publish_extension_descriptor(void) {
     return &waymark__v1__publish_extension__descriptor;
 }
@@ -296,6 +314,24 @@ static inline const ProtobufCMessageDescriptor *_Nonnull waymark_destination_sha
 }
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_vehicle_extension_descriptor(void) {
     return &waymark__v1__vehicle_extension__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_select_preview_descriptor(void) {
+    return &waymark__v1__select_preview__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_start_trip_request_descriptor(void) {
+    return &waymark__v1__start_trip_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_simulate_drive_descriptor(void) {
+    return &waymark__v1__simulate_drive__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_destination_share_wanted_descriptor(void) {
+    return &waymark__v1__destination_share_wanted__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_stop_feedback_descriptor(void) {
+    return &waymark__v1__stop_feedback__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *_Nonnull waymark_update_route_feedback_descriptor(void) {
+    return &waymark__v1__update_route_feedback__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *_Nonnull waymark_receipt_descriptor(void) {
     return &waymark__v1__receipt__descriptor;

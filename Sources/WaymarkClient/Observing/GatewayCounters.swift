@@ -2,7 +2,7 @@ public import Foundation
 internal import WaymarkModel
 internal import WaymarkProtocol
 
-/// A counter of a gateway. The values up to ``featuresWithheld`` only grow; the others are the present size of something.
+/// A counter of a gateway. The values up to ``shownDelayMicroseconds`` only grow; the others are the present size of something.
 public enum GatewayCounter: String, Sendable, Hashable, CaseIterable {
     /// Publications that were accepted. Label: the message's name; `unknown` for types that the gateway does not know.
     case publications
@@ -41,6 +41,15 @@ public enum GatewayCounter: String, Sendable, Hashable, CaseIterable {
     case requestMicroseconds
     /// Features that endpoints were told are withheld from them in a session. Label: the reason.
     case featuresWithheld
+    /// Delays until endpoints had received publications, from when the gateway accepted them. Label: the least of 1, 5, 10, 25, 50, 100, 250,
+    /// 500, 1000, 2500, 5000 and 10000 milliseconds that is not below the delay; `longer`.
+    case receivedDelays
+    /// The sum of the same delays.
+    case receivedDelayMicroseconds
+    /// The same until their content was on a display.
+    case shownDelays
+    /// The sum of these delays.
+    case shownDelayMicroseconds
     case vehiclesConnected
     case endpointsConnected
     case clientsConnected
@@ -157,7 +166,7 @@ extension GatewayCounters.Value {
                     : UInt16(exactly: label).flatMap { MessageType(rawValue: $0) }.map { "\($0)" }
             case .sessionsEnded: SessionEndReason(rawValue: label).map { "\($0)" }
             case .requestsEnded: Outcome(rawValue: label).map { "\($0)" }
-            case .requestTimes: label == 0 ? "longer" : "\(label)"
+            case .requestTimes, .receivedDelays, .shownDelays: label == 0 ? "longer" : "\(label)"
             case .featuresWithheld: WithheldReason(rawValue: label).map { "\($0)" }
             case .sessionsInPhase: SessionPhase(rawValue: label).map { "\($0)" }
             case .peersAdmitted: RoleNumber(rawValue: label).map { "\($0)" }
@@ -208,6 +217,10 @@ extension GatewayCounter {
             case .requestTimes: .requestTimes
             case .requestMicroseconds: .requestMicroseconds
             case .featuresWithheld: .featuresWithheld
+            case .receivedDelays: .receivedDelays
+            case .receivedDelayMicroseconds: .receivedDelayMicroseconds
+            case .shownDelays: .shownDelays
+            case .shownDelayMicroseconds: .shownDelayMicroseconds
             case .sessionsInPhase: .sessionsInPhase
             case .requestBytes: .requestBytes
             case .loopMicroseconds: .loopMicroseconds

@@ -43,6 +43,8 @@ public struct GatewayEvent: Sendable, Hashable {
         case stopRequested
         /// A vehicle asks a client for a drive.
         case driveRequested
+        /// A vehicle asks its client to start a trip of the previews.
+        case startRequested
         /// A request ended. Code: the outcome.
         case requestEnded
         /// A newer gateway told it; this build does not know what it is.
@@ -104,6 +106,7 @@ extension GatewayEvent.Kind {
             case .sessionEnded: .sessionEnded
             case .stopRequested: .stopRequested
             case .driveRequested: .driveRequested
+            case .startRequested: .startRequested
             case .requestEnded: .requestEnded
             }
     }

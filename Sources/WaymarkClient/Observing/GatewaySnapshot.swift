@@ -32,6 +32,36 @@ public struct GatewaySnapshot: Sendable, Hashable {
         public let shown: UInt64
     }
 
+    /// Delays of publications to an endpoint, from when the gateway accepted them.
+    public struct Delays: Sendable, Hashable {
+        /// The number of delays that were measured.
+        public let count: UInt64
+        /// The last one.
+        public let last: Duration
+        /// The mean of all.
+        public let mean: Duration
+        /// The numbers of delays by length, shortest first; lengths of which there were none are left out.
+        public let counts: [Count]
+
+        /// The number of delays that were at most as long as a bound, and longer than the bound before.
+        public struct Count: Sendable, Hashable {
+            /// nil: longer than all bounds.
+            public let bound: Duration?
+            /// The number of these delays.
+            public let count: UInt64
+        }
+
+        /// An upper bound of the delay that a share of all, 0 ... 1, did not exceed; nil: it is above the last bound, or none was measured.
+        public func bound(of share: Double) -> Duration? {
+            var sum = 0.0
+            for part in self.counts {
+                sum += Double(part.count)
+                if sum >= share * Double(self.count) { return part.bound }
+            }
+            return nil
+        }
+    }
+
     /// One endpoint of a vehicle.
     public struct Endpoint: Sendable, Hashable {
         /// The name, which is unique in the vehicle.
@@ -46,6 +76,12 @@ public struct GatewaySnapshot: Sendable, Hashable {
         public let isReady: Bool
         /// Its last receipt in the session; nil: none.
         public let receipt: Receipt?
+        /// The times that publications take until it has received them; nil: not measured.
+        public let receivedDelays: Delays?
+        /// The times that they take until their content is on its display; nil: not measured.
+        public let shownDelays: Delays?
+        /// The round trip of the Ping by which its clock was compared last: the delays are wrong by at most half of it.
+        public let roundTrip: Duration?
         /// 0 while it is away.
         package let connection: UInt64
     }
@@ -64,6 +100,8 @@ public struct GatewaySnapshot: Sendable, Hashable {
         public let isGuidanceWanted: Bool
         /// Its use of the route; nil if it has not told.
         public let routeSource: RouteSource?
+        /// Its last feedback in the session, perhaps on an earlier route; nil if it has not told.
+        public let routeFeedback: RouteFeedback?
         /// The owner, e.g. `user 1000`; empty while only a session waits for it.
         public let owner: String
         /// The endpoints, in the order of their names; empty while only a session waits for the vehicle.
@@ -114,7 +152,7 @@ public struct GatewaySnapshot: Sendable, Hashable {
     /// One open request.
     public struct Request: Sendable, Hashable {
         /// The kind of a request: what the vehicle asks for.
-        public enum Kind: String, Sendable, Hashable, CaseIterable { case stop, drive }
+        public enum Kind: String, Sendable, Hashable, CaseIterable { case stop, drive, start }
         /// The stage of a request: how far it has come.
         public enum Stage: String, Sendable, Hashable, CaseIterable {
             /// The client has it.
@@ -214,7 +252,23 @@ extension GatewaySnapshot.Endpoint {
         self.receipt = record.receipt.map {
             GatewaySnapshot.Receipt(received: $0.receivedSequence, shown: $0.shownSequence)
         }
+        self.receivedDelays = record.delays.flatMap { GatewaySnapshot.Delays($0.received) }
+        self.shownDelays = record.delays.flatMap { GatewaySnapshot.Delays($0.shown) }
+        self.roundTrip = record.delays.map { .microseconds($0.roundTripMicroseconds) }
         self.connection = record.connection?.rawValue ?? 0
+    }
+}
+
+extension GatewaySnapshot.Delays {
+    /// nil if there were none.
+    fileprivate init?(_ counts: DelayCounts) {
+        guard counts.count > 0 else { return nil }
+        self.count = counts.count
+        self.last = .microseconds(counts.lastMicroseconds)
+        self.mean = .microseconds(counts.totalMicroseconds / counts.count)
+        self.counts = counts.all.map {
+            Count(bound: $0.bound == 0 ? nil : .milliseconds($0.bound), count: $0.count)
+        }
     }
 }
 
@@ -226,6 +280,7 @@ extension GatewaySnapshot.Vehicle {
         self.hasStopped = record.hasStopped
         self.isGuidanceWanted = record.isGuidanceWanted
         self.routeSource = record.routeSource
+        self.routeFeedback = record.routeFeedback
         self.owner = record.owner
         self.endpoints = record.endpoints.map { GatewaySnapshot.Endpoint($0, clock) }
     }
@@ -266,7 +321,12 @@ extension GatewaySnapshot.Request {
     fileprivate init(_ record: RequestRecord, _ clock: GatewayClock) {
         self.id = record.key.requestID.rawValue
         self.vehicle = record.key.vehicle.rawValue
-        self.kind = record.messageType == MessageType.destinationRequest.rawValue ? .drive : .stop
+        self.kind =
+            switch MessageType(rawValue: record.messageType) {
+            case .destinationRequest: .drive
+            case .startTripRequest: .start
+            default: .stop
+            }
         self.client = record.client.rawValue
         self.session = record.session.rawValue
         self.stage =

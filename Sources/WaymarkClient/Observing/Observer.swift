@@ -1,10 +1,11 @@
 internal import Foundation
 internal import WaymarkCodec
+public import WaymarkModel
 internal import WaymarkProtocol
 
 /// Watches a gateway: who is connected, which sessions and requests there are, what happens and what crosses.
 ///
-/// It sends nothing that a vehicle or a client could notice. It reconnects after a loss and continues where it was.
+/// It sends nothing that a vehicle or a client could notice, but for ``simulateDrive(_:of:vehicle:speedFactor:)``. It reconnects after a loss and continues where it was.
 /// ``withObserver(to:_:_:)`` closes it when its body ends; after ``connect(to:_:)`` call ``close()``.
 public actor Observer {
     private let configuration: Configuration
@@ -25,6 +26,8 @@ public actor Observer {
 
     private var counterWaiters: [Int: CheckedContinuation<Result<GatewayCounters, ClientError>, Never>] = [:]
     private var callCount = 0
+    /// The simulated drives that the gateway refused.
+    private var refusals: (count: Int, last: ClientError?) = (0, nil)
     private var isMissingContentLogged = false
 
     /// Connects to a gateway's socket for observers; returns when the whole state has arrived, if the configuration includes it.
@@ -104,6 +107,37 @@ public actor Observer {
     private func date(of instant: Instant) -> Date {
         self.clock.correct(instant, arrived: Date())
         return self.clock.date(of: instant)
+    }
+
+    // MARK: Simulated drives
+
+    /// Asks a client to simulate a drive, or to stop, if the gateway's access rules allow it. The client was connected by itself, for example
+    /// the app that a test rig tests; it must simulate drives (``NavigationClient/Configuration/onSimulateDrive``). Returns when the gateway has
+    /// handled it. What was lost with a connection is not repeated.
+    ///
+    /// - Parameters:
+    ///   - action: Start, or stop.
+    ///   - client: The client's id.
+    ///   - vehicle: The vehicle that the client guides and that it is about; nil: all of them.
+    ///   - speedFactor: How many times faster than real time, 0.01 ... 1 000.
+    /// - Throws: ``ClientError/invalid(_:)`` for a bad id, ``ClientError/rejected(field:reason:limit:)`` if the gateway refuses it,
+    ///   ``ClientError/cancelled`` if the task was cancelled, or the error that closed the connection for good.
+    public func simulateDrive(
+        _ action: SimulationAction, of client: String, vehicle: String? = nil, speedFactor: Double = 1
+    ) async throws(ClientError) {
+        if case .closed(let error) = self.link.state { throw error }
+        var asked = SimulateDrive(action, speedPercent: SimulatedDrive.percent(speedFactor))
+        guard let id = ClientID(client) else { throw .invalid("\(client) is not the id of a client") }
+        asked.client = id
+        if let vehicle {
+            guard let id = VehicleID(vehicle) else { throw .invalid("\(vehicle) is not the id of a vehicle") }
+            asked.vehicle = id
+        }
+        let before = self.refusals.count
+        try self.use { (observer, _) throws(ClientError) in try observer.simulate(asked) }
+        // The gateway answers in order: a refusal comes before the counters.
+        _ = try await self.counters()
+        if self.refusals.count > before, let refusal = self.refusals.last { throw refusal }
     }
 
     // MARK: Counters
@@ -198,6 +232,9 @@ extension Observer: PeerDriver {
                     .error, "the gateway refuses a message of this observer",
                     [PeerLogKey.field: rejection.field, PeerLogKey.reason: rejection.reason]))
             self.firstState.yield(.failure(ClientError(rejection)))
+            if rejection.messageType == MessageType.simulateDrive.rawValue {
+                self.refusals = (self.refusals.count + 1, ClientError(rejection))
+            }
         default: break  // Of a newer gateway.
         }
     }

@@ -17,6 +17,9 @@ package struct ObserverMachine: PeerMachine {
     private var token: ResumptionToken?
     private var outgoing: [Message] = []
     private var counterCalls = CounterCalls()
+    /// Messages to clients that are not sent yet. What was lost with a connection is not repeated.
+    private var simulations: [Message] = []
+    private static let simulationsMax = 16
     /// The number of the last entry that was told.
     private var number: UInt64 = 0
 
@@ -75,9 +78,21 @@ package struct ObserverMachine: PeerMachine {
 
     package mutating func dequeueOutgoing(into outputs: inout [Output]) -> [Frame] {
         var messages = self.outgoing
-        self.outgoing = []
+        messages += self.simulations
+        (self.outgoing, self.simulations) = ([], [])
         if let question = self.counterCalls.dequeue() { messages.append(.readCounters(question)) }
         return messages.map { Codec.encode(Envelope($0)) }
+    }
+
+    // MARK: Simulated drives
+
+    /// Asks a client to simulate a drive, or to stop. Of what waits for a connection the newest 16 are kept.
+    ///
+    /// - Throws: ``ClientError/rejected(field:reason:limit:)`` for a speed outside of its range.
+    package mutating func simulate(_ asked: SimulateDrive) throws(ClientError) {
+        try Codec.check(.simulateDrive(asked))
+        if self.simulations.count == Self.simulationsMax { self.simulations.removeFirst() }
+        self.simulations.append(.simulateDrive(asked))
     }
 
     // MARK: Counters

@@ -39,7 +39,7 @@ struct OutgoingPublication: Sendable, Hashable {
 
     /// The share that it offers; nil for everything else.
     var shareID: Identifier? {
-        if case .shareDestination(let id, _) = self.publication { Identifier(id) } else { nil }
+        if case .shareDestination(let id, _, _) = self.publication { Identifier(id) } else { nil }
     }
 
     /// Its frame, without the features and extensions that are withheld; nil if nothing is left of it.
@@ -109,6 +109,7 @@ extension Publication {
         case .maneuverState: "maneuverState"
         case .tripEstimates, .maneuverEstimates: "estimates"
         case .currentRouteSegment: "currentSegment"
+        case .speedLimit: "speedLimit"
         case .pauseGuidance: "description"
         case .resumeGuidance: "route"
         case .showAlert, .dismissAlert: "alert"

@@ -43,6 +43,7 @@ extension RouteSegment {
         if withheld.contains(.laneGuidance) {
             (segment.laneGuidances, segment.currentLaneGuidance) = ([], nil)
         }
+        if withheld.contains(.speedLimit) { segment.speedLimits = [] }
         return segment
     }
 }

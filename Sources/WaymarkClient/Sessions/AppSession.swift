@@ -15,8 +15,9 @@ final class SessionEnding: Sendable {
 struct AppSession: Sendable {
     let key: Identifier
     let onWaypoint: (@Sendable (WaypointInquiry, NavigationSession) async -> WaypointAnswer)?
+    let onStartTrip: (@Sendable (StartTripInquiry, NavigationSession) async -> StartTripAnswer)?
     let ending = SessionEnding()
-    /// What runs when the vehicle's user accepts a stop that the app has offered.
+    /// The code that runs when the vehicle's user accepts a stop that the app has offered, or when a trip is to start.
     var offers: [InquiryID: @Sendable () async throws -> Void] = [:]
     private(set) var events = Readers<SessionEvent>()
     /// The events that a new reader begins with.
@@ -25,10 +26,12 @@ struct AppSession: Sendable {
     /// A session that has just been asked for.
     init(
         _ key: Identifier,
-        onWaypoint: (@Sendable (WaypointInquiry, NavigationSession) async -> WaypointAnswer)?
+        onWaypoint: (@Sendable (WaypointInquiry, NavigationSession) async -> WaypointAnswer)?,
+        onStartTrip: (@Sendable (StartTripInquiry, NavigationSession) async -> StartTripAnswer)?
     ) {
         self.key = key
         self.onWaypoint = onWaypoint
+        self.onStartTrip = onStartTrip
     }
 
     /// A feed for one more reader, which begins with the vehicles and their settings.
@@ -41,10 +44,11 @@ struct AppSession: Sendable {
     mutating func tell(_ event: SessionEvent) -> Bool {
         switch event {
         case .vehicleChanged(let vehicle, .left, _): self.standing.removeAll { $0.isStanding(of: vehicle) }
-        case .vehicleChanged, .routeSource: self.keep(event)
+        case .vehicleChanged, .routeSource, .routeFeedback: self.keep(event)
         case .settings(let vehicle, let endpoint, let settings): self.keep(settings, vehicle, endpoint)
-        case .zoom, .alertResponse, .extensionReceived, .waypointResult, .shareResult, .received, .rejected,
-            .missed, .ended:
+        case .previewSelected, .zoom, .destinationWanted, .alertResponse, .extensionReceived, .waypointResult,
+            .startTripResult,
+            .shareResult, .received, .rejected, .missed, .ended:
             break
         }
         return self.events.tell(event)
@@ -84,9 +88,14 @@ extension SessionEvent {
     /// Whether it is about this vehicle's standing or settings.
     fileprivate func isStanding(of vehicle: String) -> Bool {
         switch self {
-        case .vehicleChanged(vehicle, _, _), .routeSource(vehicle, _), .settings(vehicle, _, _): true
-        case .vehicleChanged, .routeSource, .settings, .zoom, .alertResponse, .extensionReceived,
-            .waypointResult, .shareResult, .received, .rejected, .missed, .ended:
+        case .vehicleChanged(vehicle, _, _), .routeSource(vehicle, _), .routeFeedback(vehicle, _),
+            .settings(vehicle, _, _):
+            true
+        case .vehicleChanged, .routeSource, .routeFeedback, .settings, .previewSelected, .zoom,
+            .destinationWanted, .alertResponse,
+            .extensionReceived, .waypointResult, .startTripResult, .shareResult, .received, .rejected,
+            .missed,
+            .ended:
             false
         }
     }

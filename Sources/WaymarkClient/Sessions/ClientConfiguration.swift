@@ -29,6 +29,9 @@ extension NavigationClient {
         /// Answers a vehicle that asks for a drive. nil: the gateway does not ask this client. The task of the closure is cancelled when
         /// the request ends.
         public var onDestination: (@Sendable (DestinationInquiry) async -> DestinationAnswer)?
+        /// Simulates a drive, or stops to, when a vehicle or an observer asks for it: from now on the client moves along its routes by itself. Called
+        /// in order, and must return at once. nil: the gateway does not ask this client.
+        public var onSimulateDrive: (@Sendable (SimulatedDrive) -> Void)?
         /// Logs what the library does by itself: connecting, losses, reconnecting, restored sessions, what the gateway
         /// refused, and readers that miss events. By default nothing is logged.
         public var logger = Logger.disabled

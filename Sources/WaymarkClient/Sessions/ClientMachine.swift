@@ -8,7 +8,7 @@ package import WaymarkProtocol
 /// id of the request that opened it, which stays the same when the gateway is another one.
 package struct ClientMachine: PeerMachine {
     package enum Output: Sendable {
-        /// The answer to ``open(_:receipts:answersWaypoints:call:into:)`` or ``waitUntilAccepted(_:call:into:)``.
+        /// The answer to ``open(_:receipts:answersWaypoints:answersStarts:call:)`` or ``waitUntilAccepted(_:call:into:)``.
         case returned(call: Int, Result<Void, ClientError>)
         /// The answer to ``share(_:id:in:call:into:)``.
         case shared(call: Int, Result<[String: RequestResult], ClientError>)
@@ -19,12 +19,15 @@ package struct ClientMachine: PeerMachine {
         case notOpened(session: Identifier)
         /// Answered by ``answer(_:_:into:)``.
         case asked(WaypointInquiry, InquiryID)
-        /// If the result is ``RequestResult/accepted``, the app makes the stop that it has offered.
+        /// Answered by ``answer(_:_:into:)`` as well, with `accept` or `decline`.
+        case askedToStart(StartTripInquiry, InquiryID)
+        /// The result of an inquiry. If it is ``RequestResult/accepted``, the app makes the stop that it has offered, or starts the trip.
         case inquiryEnded(InquiryID, RequestResult)
         /// Answered by ``answerDestination(_:_:)``.
         case askedForDestination(DestinationInquiry, DestinationInquiryID)
         /// The request has an outcome, or another client is asked. A lost connection ends requests too, and is not told here.
         case destinationInquiryEnded(DestinationInquiryID)
+        case askedToSimulate(SimulatedDrive)
         case log(PeerNote)
     }
 
@@ -164,13 +167,14 @@ package struct ClientMachine: PeerMachine {
 
     // MARK: Sessions
 
-    /// Opens a session; see ``NavigationClient/openSession(vehicles:receipts:onWaypoint:)``. Unless the app answers waypoints, vehicles that want
-    /// to stop on the way are declined.
+    /// Opens a session; see ``NavigationClient/openSession(vehicles:receipts:onWaypoint:onStartTrip:)``. Unless the app answers waypoints, vehicles that want
+    /// to stop on the way are declined; unless it answers starts, those that want to start a trip.
     ///
     /// - Returns: The session's name.
     /// - Throws: What is wrong with the arguments, or why the connection is closed; the call gets no answer then.
     package mutating func open(
-        _ vehicles: SessionVehicles, receipts: Duration? = nil, answersWaypoints: Bool = false, call: Int
+        _ vehicles: SessionVehicles, receipts: Duration? = nil, answersWaypoints: Bool = false,
+        answersStarts: Bool = false, call: Int
     ) throws(ClientError) -> Identifier {
         let selection = try VehicleSelection(vehicles)
         if case .closed(let error) = self.connection { throw error }
@@ -179,7 +183,8 @@ package struct ClientMachine: PeerMachine {
         let opening = OpenSession(
             requestID: key, vehicles: selection, receiptsEveryMilliseconds: try Self.interval(receipts))
         try Codec.check(.openSession(opening))
-        var session = ClientSession(opening, answersWaypoints: answersWaypoints, openingCall: call)
+        var session = ClientSession(
+            opening, answersWaypoints: answersWaypoints, answersStarts: answersStarts, openingCall: call)
         session.state.frameBytesMax = self.frameBytesMax
         session.state.withheld = self.withheld
         session.state.withheldExtensions = self.withheldExtensions
@@ -232,13 +237,14 @@ package struct ClientMachine: PeerMachine {
     ///
     /// - Throws: Why it is not shared; the call gets no answer then.
     package mutating func share(
-        _ destination: Waypoint, id: String, in key: Identifier, call: Int, into outputs: inout [Output]
+        _ destination: Waypoint, ofTrip trip: String = "", id: String, in key: Identifier, call: Int,
+        into outputs: inout [Output]
     ) throws(ClientError) {
         let share = Identifier(id)
         guard self.sessions[key]?.isSharing(share) != true else {
             throw .invalid("the share \(share) is under way; give every share an id of its own")
         }
-        try self.publish(.shareDestination(shareID: id, destination), in: key, into: &outputs)
+        try self.publish(.shareDestination(shareID: id, destination, trip: trip), in: key, into: &outputs)
         guard self.sessions[key]?.state.waitingShares.contains(share) == true else {
             throw .interrupted("too much waited to be sent; share the destination again")
         }

@@ -16,14 +16,24 @@ struct ClientSession: Sendable {
     /// A request of a vehicle whose outcome is not known yet.
     private struct OpenInquiry: Sendable {
         let id: InquiryID
+        let kind: InquiryKind
         /// The connection that it came over was lost. It has ended, and the gateway sends its outcome before any other
         /// message about the vehicle.
         var isOver = false
     }
 
+    /// The kinds of inquiries of a vehicle in the session.
+    enum InquiryKind: Sendable {
+        case stop
+        /// The start of a trip of the previews.
+        case start
+    }
+
     let opening: OpenSession
     /// Whether the app answers vehicles that want to stop on the way.
     let answersWaypoints: Bool
+    /// Whether the app answers vehicles that want to start a trip of its previews.
+    let answersStarts: Bool
     /// nil until the gateway has opened it.
     var id: SessionID?
     var state = PublishedState()
@@ -37,9 +47,10 @@ struct ClientSession: Sendable {
     private var shares: [Share] = []
     private var waiting = WaitingForAcceptance()
 
-    init(_ opening: OpenSession, answersWaypoints: Bool, openingCall: Int) {
+    init(_ opening: OpenSession, answersWaypoints: Bool, answersStarts: Bool, openingCall: Int) {
         self.opening = opening
         self.answersWaypoints = answersWaypoints
+        self.answersStarts = answersStarts
         self.openingCall = openingCall
     }
 
@@ -109,9 +120,9 @@ struct ClientSession: Sendable {
     // MARK: Inquiries
 
     /// A vehicle has sent a request.
-    mutating func beginInquiry(_ id: InquiryID) {
+    mutating func beginInquiry(_ id: InquiryID, _ kind: InquiryKind) {
         self.inquiries.removeAll { $0.id == id }
-        self.inquiries.append(OpenInquiry(id: id))
+        self.inquiries.append(OpenInquiry(id: id, kind: kind))
     }
 
     /// The number of requests that have no outcome yet.
@@ -124,9 +135,9 @@ struct ClientSession: Sendable {
     mutating func end(_ outcome: RequestOutcome, into outputs: inout [Output]) {
         let id = InquiryID(session: self.key, vehicle: outcome.vehicle, request: outcome.requestID)
         guard let index = self.inquiries.firstIndex(where: { $0.id == id }) else { return }
-        self.inquiries.remove(at: index)
+        let kind = self.inquiries.remove(at: index).kind
         let result = RequestResult(outcome.outcome)
-        self.tell(.waypointResult(vehicle: id.vehicle.rawValue, result), into: &outputs)
+        self.tell(kind.event(of: id.vehicle, result), into: &outputs)
         outputs.append(.inquiryEnded(id, result))
     }
 
@@ -152,8 +163,8 @@ struct ClientSession: Sendable {
         _ result: RequestResult, _ outputs: inout [Output], where isOver: (OpenInquiry) -> Bool
     ) {
         for inquiry in self.inquiries where isOver(inquiry) {
-            let vehicle = inquiry.id.vehicle.rawValue
-            outputs.append(.told(.waypointResult(vehicle: vehicle, result), session: self.key))
+            let event = inquiry.kind.event(of: inquiry.id.vehicle, result)
+            outputs.append(.told(event, session: self.key))
             outputs.append(.inquiryEnded(inquiry.id, result))
         }
         self.inquiries.removeAll(where: isOver)
@@ -274,8 +285,18 @@ extension Publication {
             .maneuverEstimates(id, estimates, generation: state.generation)
         case .currentRouteSegment(let id, _): .currentRouteSegment(id, generation: state.generation)
         case .tripPreviews, .updateTrip, .tripEstimates, .pauseGuidance, .showAlert, .dismissAlert,
-            .shareDestination, .finishGuidance, .cancelGuidance, .plain, .publishExtension:
+            .shareDestination, .speedLimit, .finishGuidance, .cancelGuidance, .plain, .publishExtension:
             self
+        }
+    }
+}
+
+extension ClientSession.InquiryKind {
+    /// The event that tells how a request of this kind ended.
+    fileprivate func event(of vehicle: VehicleID, _ result: RequestResult) -> SessionEvent {
+        switch self {
+        case .stop: .waypointResult(vehicle: vehicle.rawValue, result)
+        case .start: .startTripResult(vehicle: vehicle.rawValue, result)
         }
     }
 }

@@ -2,7 +2,7 @@ internal import WaymarkCodec
 package import WaymarkModel
 package import WaymarkProtocol
 
-/// A request of a vehicle to stop on the way, in one session.
+/// A request of a vehicle in one session: to stop on the way, or to start a trip of the previews.
 package struct InquiryID: Sendable, Hashable {
     package let session: Identifier
     package let vehicle: VehicleID
@@ -33,6 +33,7 @@ extension ClientMachine {
         case .sessionEnded(let ended):
             if let key = self.key(of: ended.session) { self.end(key, EndReason(ended.reason), &outputs) }
         case .destinationRequest(let request): self.ask(request, &outputs)
+        case .simulateDrive(let asked): outputs.append(.askedToSimulate(SimulatedDrive(asked)))
         case .requestOutcome(let outcome) where envelope.session == .none:
             outputs.append(
                 .destinationInquiryEnded(
@@ -42,6 +43,7 @@ extension ClientMachine {
             guard let key = self.key(of: envelope.session) else { return }
             switch envelope.message {
             case .waypointRequest(let request): self.ask(request, key, &outputs)
+            case .startTripRequest(let request): self.ask(request, key, &outputs)
             case .requestOutcome(let outcome): self.sessions[key]?.end(outcome, into: &outputs)
             case .acknowledgement(let sequence): self.sessions[key]?.acknowledge(sequence, into: &outputs)
             default:
@@ -78,7 +80,7 @@ extension ClientMachine {
             rejection.code == .sequenceGap
             ? self.sessions[key]?.state.sent(as: rejection.sequence)
             : self.sessions[key]?.state.reject(rejection.sequence)
-        if case .shareDestination(let share, _) = refused {
+        if case .shareDestination(let share, _, _) = refused {
             self.sessions[key]?.failShare(
                 Identifier(share), ClientError(rejection), into: &outputs)
         }
@@ -111,7 +113,7 @@ extension ClientMachine {
         guard session.isAsked(id) || self.inquiryCount < PeerBounds.inquiriesMax else {
             return self.send(.decline(.busy), request.requestID, vehicle)
         }
-        self.sessions[key]?.beginInquiry(id)
+        self.sessions[key]?.beginInquiry(id, .stop)
         guard session.answersWaypoints else {
             return self.send(.decline(.notSupported), request.requestID, vehicle)
         }
@@ -120,10 +122,27 @@ extension ClientMachine {
         outputs.append(.asked(inquiry, id))
     }
 
+    private mutating func ask(
+        _ request: StartTripRequest, _ key: Identifier, _ outputs: inout [Output]
+    ) {
+        guard let vehicle = request.vehicle, let session = self.sessions[key] else { return }
+        let id = InquiryID(session: key, vehicle: vehicle, request: request.requestID)
+        guard session.isAsked(id) || self.inquiryCount < PeerBounds.inquiriesMax else {
+            return self.send(.decline(.busy), request.requestID, vehicle)
+        }
+        self.sessions[key]?.beginInquiry(id, .start)
+        guard session.answersStarts else {
+            return self.send(.decline(.notSupported), request.requestID, vehicle)
+        }
+        let inquiry = StartTripInquiry(
+            vehicle: vehicle.rawValue, trip: request.trip.rawValue, routeChoice: request.routeChoice)
+        outputs.append(.askedToStart(inquiry, id))
+    }
+
     /// Whether the vehicle still waits for an answer.
     package func isAsked(_ id: InquiryID) -> Bool { self.sessions[id.session]?.isAsked(id) ?? false }
 
-    /// Answers a vehicle that wants to stop on the way, unless the request has ended.
+    /// Answers a vehicle that wants to stop on the way or to start a trip, unless the request has ended.
     ///
     /// Estimates that the gateway would refuse decline the request: else its vehicle would wait until the deadline.
     package mutating func answer(
@@ -163,6 +182,7 @@ extension ClientMachine {
     package mutating func answerDestination(_ id: DestinationInquiryID, _ answer: DestinationAnswer) {
         switch answer {
         case .accept: self.send(.accept, id.request, id.vehicle)
+        case .acceptWithPreview: self.send(.acceptWithPreview, id.request, id.vehicle)
         case .decline(let reason): self.send(.decline(reason.outcome), id.request, id.vehicle)
         }
     }

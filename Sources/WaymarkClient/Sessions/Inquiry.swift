@@ -60,7 +60,28 @@ public struct DestinationInquiry: Sendable, Hashable {
 public enum DestinationAnswer: Sendable, Hashable {
     /// The client will open a session and guide the vehicle there.
     case accept
+    /// The client will open a session and show previews there. The vehicle's user chooses a trip and starts it.
+    case acceptWithPreview
     /// The client does not drive there.
+    case decline(DeclineReason)
+}
+
+/// A vehicle wants to start a trip of the previews.
+public struct StartTripInquiry: Sendable, Hashable {
+    /// The vehicle that asks.
+    public let vehicle: String
+    /// The id of the trip, one of the newest previews.
+    public let trip: String
+    /// The id of the route choice; nil: the trip's selected one, or its first.
+    public let routeChoice: UInt32?
+}
+
+/// The answer of a client to a ``StartTripInquiry``.
+public enum StartTripAnswer: Sendable {
+    /// The client starts guidance on this trip. `whenAccepted` runs once the request has ended as accepted: it starts guidance. An error
+    /// that it throws is logged.
+    case accept(whenAccepted: @Sendable () async throws -> Void)
+    /// The trip is not started.
     case decline(DeclineReason)
 }
 
@@ -74,7 +95,8 @@ public enum RequestResult: UInt32, Sendable, Hashable, CaseIterable {
     case declinedByUser
     /// Too many requests are open.
     case busy
-    /// It cannot be done as it was asked for, e.g. no road leads to the place, a stop without guidance, or a drive while guided.
+    /// It cannot be done as it was asked for, e.g. no road leads to the place, a stop without guidance, a drive while guided, or a trip
+    /// that the previews do not have.
     case invalid
     /// No answer came in time.
     case timedOut

@@ -23,7 +23,8 @@ public actor NavigationClient {
 
     /// A request that a handler answers.
     private enum Question: Sendable, Hashable {
-        case waypoint(InquiryID)
+        /// An inquiry of a session.
+        case inquiry(InquiryID)
         case destination(DestinationInquiryID)
     }
 
@@ -76,6 +77,8 @@ public actor NavigationClient {
     ///   - vehicles: The vehicles to guide.
     ///   - receipts: The interval at which ``SessionEvent/received(sequence:receipts:)`` comes, 100 ms ... 60 s; nil: never.
     ///   - onWaypoint: Answers a vehicle that asks to stop on the way; nil declines. Its task is cancelled when the request ends.
+    ///   - onStartTrip: Answers a vehicle that asks to start a trip of the previews; nil declines. Its task is cancelled when the request
+    ///     ends. ``SessionEvent/previewSelected(vehicle:endpoint:trip:routeChoice:)`` tells which trip the vehicle selects before.
     /// - Returns: The open session, before guidance.
     /// - Throws: ``ClientError/vehicleRefused(vehicle:_:reason:)`` if no vehicle takes it,
     ///   ``ClientError/rejected(field:reason:limit:)`` for a field outside of its range or if the gateway has too many sessions,
@@ -83,19 +86,21 @@ public actor NavigationClient {
     ///   ``ClientError/cancelled`` if the task was cancelled: the gateway has no session then, or ends it at once.
     public func openSession(
         vehicles: SessionVehicles, receipts: Duration? = nil,
-        onWaypoint: (@Sendable (WaypointInquiry, NavigationSession) async -> WaypointAnswer)? = nil
+        onWaypoint: (@Sendable (WaypointInquiry, NavigationSession) async -> WaypointAnswer)? = nil,
+        onStartTrip: (@Sendable (StartTripInquiry, NavigationSession) async -> StartTripAnswer)? = nil
     ) async throws(ClientError) -> NavigationSession {
         let call = self.newCall()
         var session: NavigationSession?
         try await self.wait(for: call) { () throws(ClientError) in
             let key = try self.use { (client, outputs) throws(ClientError) in
                 let key = try client.open(
-                    vehicles, receipts: receipts, answersWaypoints: onWaypoint != nil, call: call)
+                    vehicles, receipts: receipts, answersWaypoints: onWaypoint != nil,
+                    answersStarts: onStartTrip != nil, call: call)
                 if Task.isCancelled { client.abandon(call: call, into: &outputs) }
                 return key
             }
             guard self.calls[call] != nil else { return }  // It was abandoned.
-            let record = AppSession(key, onWaypoint: onWaypoint)
+            let record = AppSession(key, onWaypoint: onWaypoint, onStartTrip: onStartTrip)
             self.records[key] = record
             session = NavigationSession(client: self, key: key, ending: record.ending)
         }
@@ -143,7 +148,7 @@ public actor NavigationClient {
 
     /// Shares a destination and waits for all outcomes.
     func share(
-        _ session: NavigationSession, _ share: String, _ destination: Waypoint
+        _ session: NavigationSession, _ share: String, _ destination: Waypoint, ofTrip trip: String
     ) async throws(ClientError) -> [String: RequestResult] {
         guard !Task.isCancelled else { throw .cancelled }
         try self.requireOpen(session)
@@ -153,7 +158,8 @@ public actor NavigationClient {
                 self.shares[call] = continuation
                 do throws(ClientError) {
                     try self.use { (client, outputs) throws(ClientError) in
-                        try client.share(destination, id: share, in: key, call: call, into: &outputs)
+                        try client.share(
+                            destination, ofTrip: trip, id: share, in: key, call: call, into: &outputs)
                     }
                 } catch {
                     self.shares.removeValue(forKey: call)?.resume(returning: .failure(error))
@@ -196,8 +202,8 @@ public actor NavigationClient {
     private func end(_ key: Identifier, _ reason: EndReason) {
         self.records[key]?.end(reason)
         self.records[key] = nil
-        for case .waypoint(let id) in self.answering.keys where id.session == key {
-            self.stopAnswering(.waypoint(id))
+        for case .inquiry(let id) in self.answering.keys where id.session == key {
+            self.stopAnswering(.inquiry(id))
         }
     }
 
@@ -211,7 +217,7 @@ public actor NavigationClient {
             return
         }
         let session = NavigationSession(client: self, key: id.session, ending: record.ending)
-        self.runHandler(of: .waypoint(id)) { client in
+        self.runHandler(of: .inquiry(id)) { client in
             let answer = await handler(inquiry, session)
             guard !Task.isCancelled else { return }
             switch answer {
@@ -222,6 +228,25 @@ public actor NavigationClient {
                 let isAccepted = await ask()
                 guard !Task.isCancelled else { return }
                 client.answer(id, isAccepted ? .accept : .decline(.declinedByUser))
+            case .decline(let reason): client.answer(id, .decline(reason))
+            }
+        }
+    }
+
+    private func ask(_ inquiry: StartTripInquiry, _ id: InquiryID) {
+        guard let record = self.records[id.session], let handler = record.onStartTrip else { return }
+        self.records[id.session]?.offers[id] = nil
+        guard self.mayRunHandler else {
+            self.answer(id, .decline(.busy))
+            return
+        }
+        let session = NavigationSession(client: self, key: id.session, ending: record.ending)
+        self.runHandler(of: .inquiry(id)) { client in
+            let answer = await handler(inquiry, session)
+            guard !Task.isCancelled else { return }
+            switch answer {
+            case .accept(let whenAccepted):
+                if client.answer(id, .accept) { client.records[id.session]?.offers[id] = whenAccepted }
             case .decline(let reason): client.answer(id, .decline(reason))
             }
         }
@@ -269,7 +294,7 @@ public actor NavigationClient {
     }
 
     private func end(_ id: InquiryID, _ result: RequestResult) {
-        self.stopAnswering(.waypoint(id))
+        self.stopAnswering(.inquiry(id))
         guard let whenAccepted = self.records[id.session]?.offers.removeValue(forKey: id),
             result == .accepted
         else { return }
@@ -279,7 +304,7 @@ public actor NavigationClient {
         Task {
             defer { self.handlerCount -= 1 }
             do { try await whenAccepted() } catch {
-                let text = "the app could not carry out a stop that it has offered"
+                let text = "the app could not carry out what it has offered to a vehicle"
                 self.driver.log(
                     PeerNote(.warning, text, [session, .init(key: PeerLogKey.error, text: "\(error)")]))
             }
@@ -315,9 +340,11 @@ extension NavigationClient: PeerDriver {
             self.records[key]?.finish()
             self.records[key] = nil
         case .asked(let inquiry, let id): self.ask(inquiry, id)
+        case .askedToStart(let inquiry, let id): self.ask(inquiry, id)
         case .inquiryEnded(let id, let result): self.end(id, result)
         case .askedForDestination(let inquiry, let id): self.ask(inquiry, id)
         case .destinationInquiryEnded(let id): self.stopAnswering(.destination(id))
+        case .askedToSimulate(let drive): self.configuration.onSimulateDrive?(drive)
         case .log(let note): self.driver.log(note)
         }
     }
@@ -339,6 +366,7 @@ extension NavigationHello {
         var features = Set(Feature.allCases)
         features.subtract([.requests, .prompts])
         if configuration.onDestination == nil { features.remove(.destinationRequests) }
+        if configuration.onSimulateDrive == nil { features.remove(.simulatedDrives) }
         self.init(client: id, features: features)
         self.extensions = try ExtensionName.list(configuration.extensions)
         self.priority = configuration.priority

@@ -119,6 +119,13 @@ public struct NavigationSession: Sendable {
         try await self.client.publish(self, .currentRouteSegment(segment, generation: 0))
     }
 
+    /// Sets the speed limit where the vehicle is, and the next different one; nil if none is known ahead.
+    public func setSpeedLimit(
+        _ limit: SpeedLimit, next: SpeedLimitAhead? = nil
+    ) async throws(ClientError) {
+        try await self.client.publish(self, .speedLimit(limit, next: next))
+    }
+
     /// Pauses guidance, e.g. while a new route is computed.
     public func pause(_ reason: PauseReason, description: [String] = []) async throws(ClientError) {
         try await self.client.publish(self, .pauseGuidance(reason, description: description))
@@ -146,6 +153,7 @@ public struct NavigationSession: Sendable {
     ///
     /// - Parameters:
     ///   - destination: The place to share.
+    ///   - trip: Before guidance the id of the trip preview whose destination it is; empty while guided: the trip that is driven.
     ///   - shareID: Identifies the share; 1 ... 64 bytes, different for every share that is under way.
     /// - Returns: The answer of each vehicle; empty when no vehicle is in the session.
     /// - Throws: ``ClientError/interrupted(_:)`` if the connection was lost before every vehicle had answered, or if so much
@@ -153,9 +161,9 @@ public struct NavigationSession: Sendable {
     ///   ``ClientError/cancelled`` if the task was cancelled, and then a share that was not sent yet is not sent.
     @discardableResult
     public func share(
-        _ destination: Waypoint, shareID: String
+        _ destination: Waypoint, ofTrip trip: String = "", shareID: String
     ) async throws(ClientError) -> [String: RequestResult] {
-        try await self.client.share(self, shareID, destination)
+        try await self.client.share(self, shareID, destination, ofTrip: trip)
     }
 
     /// Publishes content that this client and endpoints agree on: an event, or with a key a state.

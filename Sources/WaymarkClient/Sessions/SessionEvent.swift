@@ -3,9 +3,9 @@ internal import WaymarkProtocol
 
 /// Something that happens to a session, besides what its client publishes.
 ///
-/// For a slow reader only the newest `vehicleChanged`, `routeSource` and `received` of each vehicle is queued. Of all events
-/// at most 256 are queued; beyond that the oldest are dropped and ``missed(_:)`` tells how many. `ended` is the last event and
-/// is never dropped.
+/// For a slow reader only the newest `vehicleChanged`, `routeSource`, `previewSelected`, `routeFeedback` and `received` of each vehicle is
+/// queued. Of all events at most 256 are queued; beyond that the oldest are dropped and ``missed(_:)`` tells how many. `ended` is the last
+/// event and is never dropped.
 public enum SessionEvent: Sendable, Hashable {
     /// A vehicle's part in the session.
     public enum Standing: Sendable, Hashable, CustomStringConvertible {
@@ -60,6 +60,10 @@ public enum SessionEvent: Sendable, Hashable {
         public let received: UInt64
         /// The last number that it has shown; at most `received`.
         public let shown: UInt64
+        /// The time from when the gateway accepted `received` until the endpoint had received it; nil: not measured.
+        public var receivedDelay: Duration?
+        /// The time from when the gateway accepted `shown` until its content was on the display; nil: not measured.
+        public var shownDelay: Duration?
     }
 
     /// The answer of a vehicle to an alert.
@@ -74,6 +78,14 @@ public enum SessionEvent: Sendable, Hashable {
     case vehicleChanged(vehicle: String, standing: Standing, endpoints: [Endpoint])
     /// The vehicle's use of the route.
     case routeSource(vehicle: String, RouteSource)
+    /// The vehicle's user selected a trip of the newest previews, and of its route choices this one; nil: the trip's selected one, or its
+    /// first. The client shows the previews again, with the trip selected.
+    case previewSelected(vehicle: String, endpoint: String, trip: String, routeChoice: UInt32?)
+    /// The vehicle says how far it gets on the present route with its charge. A client may insert a stop to charge, and publish the new trip.
+    case routeFeedback(vehicle: String, RouteFeedback)
+    /// The user of the vehicle wants the destination of a trip preview, or with an empty `trip` of the trip that is driven. Answered by
+    /// ``NavigationSession/share(_:ofTrip:shareID:)``, or by nothing.
+    case destinationWanted(vehicle: String, endpoint: String, trip: String)
     /// Display settings changed: all of the endpoint; those that were never set are nil.
     case settings(vehicle: String, endpoint: String, DisplaySettings)
     /// The vehicle wants the map larger or smaller.
@@ -84,6 +96,8 @@ public enum SessionEvent: Sendable, Hashable {
     case extensionReceived(vehicle: String, endpoint: String, name: String, content: [UInt8])
     /// A waypoint request of a vehicle ended. There is one for each request, also after a lost connection.
     case waypointResult(vehicle: String, RequestResult)
+    /// A vehicle's request to start a trip of the previews ended, like `waypointResult`.
+    case startTripResult(vehicle: String, RequestResult)
     /// A destination share: nil while under way.
     case shareResult(vehicle: String, shareID: String, RequestResult?)
     /// The lowest number that all endpoints have received, and a receipt of each.
@@ -103,11 +117,14 @@ extension SessionEvent: FeedElement {
         switch (self, older) {
         case (.vehicleChanged(let new, _, _), .vehicleChanged(let old, _, _)): new == old
         case (.routeSource(let new, _), .routeSource(let old, _)): new == old
+        case (.previewSelected(let new, _, _, _), .previewSelected(let old, _, _, _)): new == old
+        case (.routeFeedback(let new, _), .routeFeedback(let old, _)): new == old
         case (.received, .received): true
         // Settings do not replace each other: each has only what changed.
-        case (.vehicleChanged, _), (.routeSource, _), (.received, _), (.settings, _), (.zoom, _),
+        case (.vehicleChanged, _), (.routeSource, _), (.routeFeedback, _), (.received, _), (.settings, _),
+            (.zoom, _), (.destinationWanted, _),
             (.alertResponse, _), (.extensionReceived, _), (.waypointResult, _), (.shareResult, _),
-            (.rejected, _), (.missed, _),
+            (.previewSelected, _), (.startTripResult, _), (.rejected, _), (.missed, _),
             (.ended, _):
             false
         }
@@ -151,6 +168,17 @@ extension SessionEvent {
                 endpoints: status.endpoints.map(Endpoint.init))
         case .updateRouteSource(let update):
             self = .routeSource(vehicle: update.vehicle?.rawValue ?? "", update.routeSource)
+        case .selectPreview(let selection):
+            self = .previewSelected(
+                vehicle: selection.source?.vehicle.rawValue ?? "",
+                endpoint: selection.source?.endpoint.rawValue ?? "", trip: selection.trip.rawValue,
+                routeChoice: selection.routeChoice)
+        case .updateRouteFeedback(let update):
+            self = .routeFeedback(vehicle: update.vehicle?.rawValue ?? "", update.feedback)
+        case .destinationShareWanted(let wanted):
+            self = .destinationWanted(
+                vehicle: wanted.source?.vehicle.rawValue ?? "",
+                endpoint: wanted.source?.endpoint.rawValue ?? "", trip: wanted.trip.rawValue)
         case .vehicleSettings(let settings):
             self = .settings(
                 vehicle: settings.source?.vehicle.rawValue ?? "",
@@ -199,7 +227,9 @@ extension SessionEvent.Receipt {
     init(_ receipt: EndpointReceipt) {
         self.init(
             vehicle: receipt.vehicle.rawValue, endpoint: receipt.endpoint.rawValue,
-            received: receipt.receipt.receivedSequence, shown: receipt.receipt.shownSequence)
+            received: receipt.receipt.receivedSequence, shown: receipt.receipt.shownSequence,
+            receivedDelay: receipt.receivedDelayMicroseconds.map { .microseconds($0) },
+            shownDelay: receipt.shownDelayMicroseconds.map { .microseconds($0) })
     }
 }
 

@@ -25,6 +25,17 @@ extension EndpointMachine {
         self.request(id, .destinationRequest(request), .none, call, &outputs)
     }
 
+    /// See ``VehicleEndpoint/startTrip(_:routeChoice:requestID:)``.
+    package mutating func startTrip(
+        _ trip: String, routeChoice: UInt32? = nil, id: String? = nil, call: Int,
+        into outputs: inout [Output]
+    ) {
+        let id = Identifier(id ?? self.newRequestID())
+        let request = StartTripRequest(requestID: id, trip: Identifier(trip), routeChoice: routeChoice)
+        // The request is about the previews that the user sees.
+        self.request(id, .startTripRequest(request), self.sessionID, call, &outputs)
+    }
+
     private mutating func request(
         _ id: Identifier, _ message: Message, _ session: SessionID, _ call: Int, _ outputs: inout [Output]
     ) {
@@ -88,7 +99,8 @@ extension EndpointMachine {
             return
         }
         switch MessageType(rawValue: rejection.messageType) {
-        case .waypointRequest, .destinationRequest: self.endRequest(rejection.requestID, .invalid, &outputs)
+        case .waypointRequest, .destinationRequest, .startTripRequest:
+            self.endRequest(rejection.requestID, .invalid, &outputs)
         case .withdrawRequest:
             // The gateway never received the request. A newer one with the same id stays open.
             if !self.outbox.isRequesting(rejection.requestID) {
@@ -198,6 +210,25 @@ extension EndpointMachine {
             .updateRouteSource(UpdateRouteSource(routeSource: source)), self.sessionID, into: &outputs)
     }
 
+    /// See ``VehicleEndpoint/selectPreview(trip:routeChoice:)``.
+    package mutating func selectPreview(
+        trip: String, routeChoice: UInt32? = nil, into outputs: inout [Output]
+    ) {
+        let selection = SelectPreview(trip: Identifier(trip), routeChoice: routeChoice)
+        self.sendChecked(.selectPreview(selection), self.sessionID, into: &outputs)
+    }
+
+    /// Tells the client how far the vehicle gets on the route.
+    package mutating func setRouteFeedback(_ feedback: RouteFeedback, into outputs: inout [Output]) {
+        self.sendChecked(.updateRouteFeedback(UpdateRouteFeedback(feedback)), self.sessionID, into: &outputs)
+    }
+
+    /// Asks the client to share the destination of a trip.
+    package mutating func wantDestination(ofTrip trip: String, into outputs: inout [Output]) {
+        let wanted = DestinationShareWanted(trip: Identifier(trip))
+        self.sendChecked(.destinationShareWanted(wanted), self.sessionID, into: &outputs)
+    }
+
     /// Tells the client how the display is set; nil leaves a setting as it was.
     package mutating func update(_ settings: DisplaySettings, into outputs: inout [Output]) {
         self.sendChecked(.vehicleSettings(settings.message), into: &outputs)
@@ -210,6 +241,15 @@ extension EndpointMachine {
         self.sendChecked(
             .vehicleExtension(VehicleExtension(name: ExtensionName(unchecked: name), content: content)),
             self.sessionID, into: &outputs)
+    }
+
+    /// Asks the client to simulate a drive, or to stop.
+    package mutating func simulate(
+        _ action: SimulationAction, speedPercent: UInt32, into outputs: inout [Output]
+    ) {
+        self.sendChecked(
+            .simulateDrive(SimulateDrive(action, speedPercent: speedPercent)), self.sessionID,
+            into: &outputs)
     }
 
     /// Asks the client to zoom the cluster's map.

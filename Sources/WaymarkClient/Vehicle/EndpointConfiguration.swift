@@ -70,6 +70,8 @@ extension VehicleEndpoint {
         public var displayName = ""
         /// Features that the gateway need not send, e.g. `.laneGuidance`.
         public var withoutFeatures: Set<GuidanceFeature> = []
+        /// Whether it may ask clients to simulate drives, as test rigs do, see ``VehicleEndpoint/simulateDrive(_:speedFactor:)``.
+        public var asksForSimulatedDrives = false
         /// The extensions that it takes or sends, at most 32 names such as `org.example.tyres`.
         public var extensions: Set<String> = []
         /// The limits of what it can show and store.
@@ -124,9 +126,10 @@ extension VehicleHello {
                 "the endpoint name \(configuration.endpoint) must be 1 to 64 of A-Z a-z 0-9 . _ : -")
         }
         var features = Set(Feature.allCases)
-        features.subtract([.waypointRequests, .destinationRequests])
+        features.subtract([.waypointRequests, .destinationRequests, .tripRequests])
         features = features.filter { !configuration.withoutFeatures.contains(GuidanceFeature($0)) }
         if configuration.onPrompt == nil { features.remove(.prompts) }
+        if !configuration.asksForSimulatedDrives { features.remove(.simulatedDrives) }
         if configuration.onDestination == nil, configuration.onShare == nil {
             features.remove(.destinationSharing)
         }

@@ -54,6 +54,11 @@ package struct EndpointMachine: PeerMachine {
     /// When the next receipt is due; nil: nothing was received since the last one.
     private var receiptDeadline: Instant?
     private var shownSequence: UInt64 = 0
+    /// The instant at which the display first showed ``shownSequence``; nil: nothing is shown.
+    private var shownAt: Instant?
+    /// The number that the endpoint held when something last arrived, and the instant since which it does.
+    private var receivedSequence: UInt64 = 0
+    private var receivedAt: Instant?
     /// What the driver's clock shows at the instant 0; nil: the state has no age.
     private let origin: ContinuousClock.Instant?
 
@@ -117,6 +122,7 @@ package struct EndpointMachine: PeerMachine {
         case .received(let envelope): self.received(envelope, at: now, &outputs)
         case .skipped(let header):
             self.held.skip(header, at: self.clockInstant(now))
+            self.noteReceived(at: now)
             if MessageType.published.contains(header.rawType) { self.scheduleReceipt(at: now) }
         }
     }
@@ -165,7 +171,7 @@ package struct EndpointMachine: PeerMachine {
             outputs.append(.log(Self.refusalNote(rejection.field, rejection.reason)))
         case .prompt(let prompt): self.ask(prompt, at: now, &outputs)
         case .promptOver(let over): self.stopPrompts(&outputs) { $0.id == over.requestID }
-        case .publication(.shareDestination(let id, let destination)):
+        case .publication(.shareDestination(let id, let destination, _)):
             if self.firstHello.features.contains(.destinationSharing) {
                 outputs.append(.offer(share: Identifier(id), destination, envelope.session))
             }
@@ -176,22 +182,33 @@ package struct EndpointMachine: PeerMachine {
         case .snapshotBegin(let begin):
             self.endCancellations(ofOthersThan: envelope.session, &outputs)
             // Content that was shown stays so in a session that goes on.
-            if begin.kind == .full { self.shownSequence = 0 }
+            if begin.kind == .full {
+                (self.shownSequence, self.shownAt) = (0, nil)
+                (self.receivedSequence, self.receivedAt) = (0, nil)
+            }
             self.receiptInterval =
                 begin.receiptsEveryMilliseconds > 0 ? .milliseconds(begin.receiptsEveryMilliseconds) : nil
             if self.receiptInterval == nil { self.receiptDeadline = nil }
         case .snapshotEnd: self.scheduleReceipt(at: now)
         default: break  // Only changes the state.
         }
+        self.noteReceived(at: now)
         if case .publication = envelope.message { self.scheduleReceipt(at: now) }
         outputs.append(.told(VehicleUpdate(envelope, self.held.state, before: session)))
     }
 
     // MARK: Receipts
 
-    /// Tells that everything up to `sequence` is on the display, for the client's receipts.
-    package mutating func markShown(_ sequence: UInt64) {
-        self.shownSequence = max(self.shownSequence, sequence)
+    /// Tells that everything up to `sequence` is on the display since now, for the client's receipts.
+    package mutating func markShown(_ sequence: UInt64, at now: Instant) {
+        guard sequence > self.shownSequence else { return }
+        (self.shownSequence, self.shownAt) = (sequence, now)
+    }
+
+    /// Notes that the endpoint holds more now, if it does.
+    private mutating func noteReceived(at now: Instant) {
+        guard let position = self.held.position, position > self.receivedSequence else { return }
+        (self.receivedSequence, self.receivedAt) = (position, now)
     }
 
     /// At most one in the interval that the client asked for.
@@ -202,8 +219,12 @@ package struct EndpointMachine: PeerMachine {
 
     private mutating func sendReceipt() {
         guard let received = self.held.position else { return }
+        // What is shown is at most what was received; a larger number of the app says nothing of when.
+        let isTimed = self.shownSequence <= received
         let receipt = Receipt(
-            receivedSequence: received, shownSequence: min(self.shownSequence, received))
+            receivedSequence: received, shownSequence: min(self.shownSequence, received),
+            receivedNanoseconds: self.receivedAt.map(\.stamp),
+            shownNanoseconds: isTimed ? self.shownAt.map(\.stamp) : nil)
         self.send(.receipt(receipt), self.sessionID)
     }
 

@@ -4,7 +4,7 @@ internal import WaymarkProtocol
 ///
 /// | kind | after a loss |
 /// |---|---|
-/// | waypoint and destination requests | sent again until the outcome; the id makes it one request. A restarted gateway gets only those that were never sent |
+/// | waypoint and destination requests, starting a trip | sent again until the outcome; the id makes it one request. A restarted gateway gets only those that were never sent |
 /// | withdrawing a request | sent again until the outcome, but not to a restarted gateway; the request itself is not |
 /// | stopping a session | sent again until that session has ended |
 /// | stopping without a session | not sent again: it could stop guidance that the user has not seen |
@@ -12,8 +12,10 @@ internal import WaymarkProtocol
 /// | allowing, route source, settings | the newest is sent again once if it may have been lost |
 /// | settings | all of them are sent to a restarted gateway |
 /// | route source | sent to a restarted gateway once the same client guides again |
+/// | the selected preview | sent again once, to a gateway that still has the session, unless newer previews have come |
+/// | route feedback | the newest is sent again once, to a gateway that still has the session: the generation is of its route |
 /// | answers to prompts and shares | sent again once, to a gateway that still has the question |
-/// | answers to alerts, extensions | only if not sent yet, to a gateway that still has the session: the client may act on each |
+/// | answers to alerts, wanted destinations, extensions, simulated drives | only if not sent yet, to a gateway that still has the session: the client may act on each |
 /// | zoom, receipts | not sent again: they are about the moment |
 ///
 /// "A restarted gateway" is one that does not resume the endpoint, whatever the reason.
@@ -33,11 +35,15 @@ struct EndpointOutbox: Sendable, Hashable {
         case ownNavigation
         case allowance
         case routeSource
+        case preview
         case settings
         case promptAnswer(Identifier)
         case shareAnswer(Identifier)
         case alertResponse
+        case routeFeedback
+        case wantedDestination
         case `extension`
+        case simulation
         case zoom
         case receipt
     }
@@ -54,8 +60,9 @@ struct EndpointOutbox: Sendable, Hashable {
             switch self.key {
             case .request: self.timesSent > 0
             case .withdrawal: true  // A request that was never sent is removed, not withdrawn.
-            case .stop, .ownNavigation, .allowance, .routeSource, .settings, .promptAnswer, .shareAnswer,
-                .alertResponse, .extension, .zoom, .receipt:
+            case .stop, .ownNavigation, .allowance, .routeSource, .preview, .settings, .promptAnswer,
+                .shareAnswer, .alertResponse, .routeFeedback, .wantedDestination, .extension, .simulation,
+                .zoom, .receipt:
                 false
             }
         }
@@ -92,6 +99,7 @@ struct EndpointOutbox: Sendable, Hashable {
             self.restatesRouteSource = false
         case .waypointRequest(let request): timesSent = self.resumeRequest(request.requestID)
         case .destinationRequest(let request): timesSent = self.resumeRequest(request.requestID)
+        case .startTripRequest(let request): timesSent = self.resumeRequest(request.requestID)
         case .withdrawRequest(let request): self.entries.removeAll { $0.key == .request(request.requestID) }
         case .cancelNavigation(.ownNavigationStarted):
             if !self.entries.contains(where: { $0.key == key && $0.timesSent == 0 }) {
@@ -163,6 +171,9 @@ struct EndpointOutbox: Sendable, Hashable {
         case .error(let rejection): self.received(rejection)
         case .promptOver(let over): self.entries.removeAll { $0.key == .promptAnswer(over.requestID) }
         case .sessionEnded(let ended): self.received(ended)
+        // A selection that was sent is about older previews.
+        case .publication(.tripPreviews), .publication(.startGuidance):
+            self.entries.removeAll { $0.key == .preview && !$0.isWaiting }
         case .publication(.finishGuidance), .publication(.cancelGuidance):
             self.forgetSession()
             self.entries.removeAll { $0.key == .stop(session) }
@@ -188,7 +199,8 @@ struct EndpointOutbox: Sendable, Hashable {
 
     private mutating func received(_ rejection: Rejection) {
         switch MessageType(rawValue: rejection.messageType) {
-        case .waypointRequest, .destinationRequest: self.forgetRequest(rejection.requestID)
+        case .waypointRequest, .destinationRequest, .startTripRequest: self.forgetRequest(rejection.requestID)
+        case .selectPreview: self.entries.removeAll { $0.key == .preview && !$0.isWaiting }
         case .withdrawRequest: self.entries.removeAll { $0.key == .withdrawal(rejection.requestID) }
         default: break  // An answer to a prompt has the request's id too; the request stays open.
         }
@@ -215,8 +227,8 @@ struct EndpointOutbox: Sendable, Hashable {
             case .ownNavigation: isConfirmed
             // An `allow` is no answer to a later "I navigate myself" of another endpoint.
             case .allowance: isConfirmed && !entry.isWaiting
-            case .request, .withdrawal, .routeSource, .settings, .promptAnswer, .shareAnswer, .alertResponse,
-                .extension, .zoom, .receipt:
+            case .request, .withdrawal, .routeSource, .preview, .settings, .promptAnswer, .shareAnswer,
+                .alertResponse, .routeFeedback, .wantedDestination, .extension, .simulation, .zoom, .receipt:
                 false
             }
         }
@@ -250,7 +262,9 @@ struct EndpointOutbox: Sendable, Hashable {
         (self.routeSource, self.session, self.client) = (nil, .none, nil)
         self.entries.removeAll {
             switch $0.key {
-            case .routeSource, .shareAnswer, .alertResponse, .extension, .zoom, .receipt: true
+            case .routeSource, .preview, .shareAnswer, .alertResponse, .routeFeedback, .wantedDestination,
+                .extension, .simulation, .zoom, .receipt:
+                true
             case .request, .withdrawal, .stop, .ownNavigation, .allowance, .settings, .promptAnswer: false
             }
         }
@@ -260,10 +274,10 @@ struct EndpointOutbox: Sendable, Hashable {
 extension EndpointOutbox.Key {
     fileprivate var isUnique: Bool {
         switch self {
-        case .request, .withdrawal, .stop, .ownNavigation, .allowance, .routeSource, .settings, .promptAnswer,
-            .shareAnswer, .receipt:
+        case .request, .withdrawal, .stop, .ownNavigation, .allowance, .routeSource, .preview, .settings,
+            .promptAnswer, .shareAnswer, .routeFeedback, .receipt:
             true
-        case .alertResponse, .extension, .zoom: false
+        case .alertResponse, .wantedDestination, .extension, .simulation, .zoom: false
         }
     }
 
@@ -272,8 +286,9 @@ extension EndpointOutbox.Key {
         switch self {
         case .request, .withdrawal, .ownNavigation: true
         case .stop(let session): session != .none
-        case .allowance, .routeSource, .settings, .promptAnswer, .shareAnswer, .alertResponse, .extension,
-            .zoom, .receipt:
+        case .allowance, .routeSource, .preview, .settings, .promptAnswer, .shareAnswer, .alertResponse,
+            .routeFeedback,
+            .wantedDestination, .extension, .simulation, .zoom, .receipt:
             false
         }
     }
@@ -281,11 +296,11 @@ extension EndpointOutbox.Key {
     /// Sent again after it was sent.
     fileprivate var isRepeated: Bool {
         switch self {
-        case .request, .withdrawal, .ownNavigation, .allowance, .routeSource, .settings, .promptAnswer,
-            .shareAnswer:
+        case .request, .withdrawal, .ownNavigation, .allowance, .routeSource, .preview, .settings,
+            .promptAnswer, .shareAnswer, .routeFeedback:
             true
         case .stop(let session): session != .none
-        case .alertResponse, .extension, .zoom, .receipt: false
+        case .alertResponse, .wantedDestination, .extension, .simulation, .zoom, .receipt: false
         }
     }
 
@@ -296,7 +311,9 @@ extension EndpointOutbox.Key {
     /// Answers a question that a restarted gateway never asked, or is about a session that it does not know.
     fileprivate var isAnswer: Bool {
         switch self {
-        case .promptAnswer, .shareAnswer, .alertResponse, .extension: true
+        case .preview, .promptAnswer, .shareAnswer, .alertResponse, .routeFeedback, .wantedDestination,
+            .extension, .simulation:
+            true
         case .request, .withdrawal, .stop, .ownNavigation, .allowance, .routeSource, .settings, .zoom,
             .receipt:
             false
@@ -319,16 +336,21 @@ extension Envelope {
         switch self.message {
         case .waypointRequest(let request): .request(request.requestID)
         case .destinationRequest(let request): .request(request.requestID)
+        case .startTripRequest(let request): .request(request.requestID)
         case .withdrawRequest(let request): .withdrawal(request.requestID)
         case .cancelNavigation(.userStopped): .stop(self.session)
         case .cancelNavigation(.ownNavigationStarted): .ownNavigation
         case .allowNavigation: .allowance
         case .updateRouteSource: .routeSource
+        case .selectPreview: .preview
         case .vehicleSettings: .settings
         case .promptAnswer(let answer): .promptAnswer(answer.requestID)
         case .destinationShareAnswer(let answer): .shareAnswer(answer.shareID)
         case .alertResponse: .alertResponse
+        case .updateRouteFeedback: .routeFeedback
+        case .destinationShareWanted: .wantedDestination
         case .vehicleExtension: .extension
+        case .simulateDrive: .simulation
         case .zoomCluster: .zoom
         case .receipt: .receipt
         case .hello, .welcome, .goodbye, .ping, .pong, .error, .openSession, .sessionOpened, .vehicleChanged,
@@ -346,8 +368,8 @@ extension Rejection {
     var deniesRequests: Bool {
         guard self.code == .notGranted else { return false }
         switch MessageType(rawValue: self.messageType) {
-        case .waypointRequest, .destinationRequest, .withdrawRequest, .cancelNavigation, .allowNavigation,
-            .updateRouteSource:
+        case .waypointRequest, .destinationRequest, .startTripRequest, .withdrawRequest, .cancelNavigation,
+            .allowNavigation, .updateRouteSource, .updateRouteFeedback:
             return true
         default: return false  // Answers need features of their own.
         }

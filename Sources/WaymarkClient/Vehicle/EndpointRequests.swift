@@ -18,7 +18,7 @@ extension VehicleEndpoint {
     /// The request survives lost connections, but not a restart of the gateway after it was sent: then the call returns
     /// ``RequestResult/gone``, and a new request needs a new id. A second call with the same id waits for the same request.
     /// Cancelling the task withdraws the request, and the call returns ``RequestResult/withdrawn`` at once. If the gateway has
-    /// decided before, the update ``VehicleUpdate/Content/requestEnded(id:_:)`` has the outcome.
+    /// decided before, the update ``VehicleUpdate/Content/requestEnded(id:_:previewFollows:)`` has the outcome.
     ///
     /// - Parameters:
     ///   - waypoint: The place at which to stop.
@@ -39,6 +39,21 @@ extension VehicleEndpoint {
     public func requestDestination(_ destination: Waypoint, requestID: String? = nil) async -> RequestResult {
         await self.request { endpoint, call, outputs in
             endpoint.requestDestination(destination, id: requestID, call: call, into: &outputs)
+        }
+    }
+
+    /// Asks the client to start a trip of the previews, like ``requestWaypoint(_:segment:requestID:)``. Once it is accepted, guidance follows.
+    ///
+    /// - Parameters:
+    ///   - trip: The id of the trip, one of ``VehicleState/previews``.
+    ///   - routeChoice: The id of one of its route choices; nil: the selected one, or the first.
+    ///   - requestID: As for a waypoint.
+    /// - Returns: The outcome; ``RequestResult/busy`` if another endpoint of the vehicle was faster.
+    public func startTrip(
+        _ trip: String, routeChoice: UInt32? = nil, requestID: String? = nil
+    ) async -> RequestResult {
+        await self.request { endpoint, call, outputs in
+            endpoint.startTrip(trip, routeChoice: routeChoice, id: requestID, call: call, into: &outputs)
         }
     }
 
@@ -81,6 +96,27 @@ extension VehicleEndpoint {
         self.use { endpoint, outputs in endpoint.setRouteSource(source, into: &outputs) }
     }
 
+    /// Tells the client which trip of ``VehicleState/previews`` the vehicle's user has selected, and which of its route choices; nil: the
+    /// selected one, or the first. The client may show the previews again with this selection.
+    public func selectPreview(trip: String, routeChoice: UInt32? = nil) {
+        self.use { endpoint, outputs in
+            endpoint.selectPreview(trip: trip, routeChoice: routeChoice, into: &outputs)
+        }
+    }
+
+    /// Tells the client how far the vehicle gets on the route with its charge. The gateway ignores feedback on a route that is not the
+    /// current one: ``VehicleState/generation`` is the current one's.
+    public func setRouteFeedback(_ feedback: RouteFeedback) {
+        self.use { endpoint, outputs in endpoint.setRouteFeedback(feedback, into: &outputs) }
+    }
+
+    /// Asks the client to share the destination of a trip. The client does so, or does nothing.
+    ///
+    /// - Parameter trip: The id of one of the trip previews; empty while guided: the trip that is driven.
+    public func wantDestination(ofTrip trip: String = "") {
+        self.use { endpoint, outputs in endpoint.wantDestination(ofTrip: trip, into: &outputs) }
+    }
+
     /// Tells the client how the display is set; nil leaves a setting as it was.
     public func update(_ settings: DisplaySettings) {
         self.use { endpoint, outputs in endpoint.update(settings, into: &outputs) }
@@ -106,6 +142,18 @@ extension VehicleEndpoint {
     /// Asks the client to zoom the cluster's map.
     public func zoom(_ direction: ZoomDirection) {
         self.use { endpoint, outputs in endpoint.zoom(direction, into: &outputs) }
+    }
+
+    /// Asks the client that guides to simulate a drive, or to stop: from now on it moves by itself. It reaches a client that simulates drives
+    /// (``NavigationClient/Configuration/onSimulateDrive``) if the gateway's access rules allow it; ``Configuration/asksForSimulatedDrives``
+    /// must be true. What has no session, or was lost with a connection, is not repeated.
+    ///
+    /// - Parameters:
+    ///   - action: Start, or stop.
+    ///   - speedFactor: How many times faster than real time, 0.01 ... 1 000.
+    public func simulateDrive(_ action: SimulationAction, speedFactor: Double = 1) {
+        let percent = SimulatedDrive.percent(speedFactor)
+        self.use { endpoint, outputs in endpoint.simulate(action, speedPercent: percent, into: &outputs) }
     }
 
     /// Sends the client content that this endpoint and the client agree on: an event of the session that the vehicle is in. It reaches a client

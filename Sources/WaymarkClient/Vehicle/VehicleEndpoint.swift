@@ -74,7 +74,12 @@ public actor VehicleEndpoint {
     public var connectionStates: Feed<ConnectionState> { self.driver.openFeed(with: self.link.state) }
 
     /// Tells that everything up to `sequence` is on the display, for the client's receipts.
-    public func markShown(_ sequence: UInt64) { self.use { endpoint, _ in endpoint.markShown(sequence) } }
+    ///
+    /// Call it when it is: the receipts say when, and the client and `waymark status` learn how long it took.
+    public func markShown(_ sequence: UInt64) {
+        let now = self.driver.now
+        self.use { endpoint, _ in endpoint.markShown(sequence, at: now) }
+    }
 
     private func tellReaders(_ update: VehicleUpdate) {
         if self.updateReaders.tell(update) {

@@ -31,6 +31,8 @@ public struct VehicleState: Sendable, Hashable {
     public var sequence: UInt64 = 0
     /// Trips to choose from, before guidance.
     public var previews: [Trip] = []
+    /// The id of the highlighted one; empty: none.
+    public var selectedPreview = ""
     /// The trip that is driven; nil before guidance.
     public var trip: Trip?
     /// The number of the route; rises with each new one.
@@ -55,6 +57,10 @@ public struct VehicleState: Sendable, Hashable {
     public var timeRemainingColor = TimeRemainingColor.default
     /// The newest estimates of each maneuver.
     public var maneuverEstimates: [ManeuverID: TravelEstimates] = [:]
+    /// The speed limit where the vehicle is; nil if none was published.
+    public var speedLimit: SpeedLimit?
+    /// The next different speed limit; nil if none is known.
+    public var nextSpeedLimit: SpeedLimitAhead?
     /// The alert that is shown; nil for none.
     public var alert: NavigationAlert?
     /// The values of plain states, which are properties as well.
@@ -201,7 +207,7 @@ public struct VehicleState: Sendable, Hashable {
             generation == self.generation && self.segments.contains { Identifier($0.id) == Identifier(id) }
         case .dismissAlert(let id, _): self.alert?.id == id
         case .tripPreviews, .startGuidance, .updateTrip, .tripEstimates, .pauseGuidance, .showAlert,
-            .shareDestination, .finishGuidance, .cancelGuidance, .plain, .publishExtension:
+            .shareDestination, .speedLimit, .finishGuidance, .cancelGuidance, .plain, .publishExtension:
             true
         }
     }
@@ -214,7 +220,7 @@ public struct VehicleState: Sendable, Hashable {
 
     private mutating func apply(_ publication: Publication, _ storage: VehicleLimits) {
         switch publication {
-        case .tripPreviews(let trips, _): self.previews = trips
+        case .tripPreviews(let trips, let selected): (self.previews, self.selectedPreview) = (trips, selected)
         case .startGuidance(let trip, let generation, let route):
             let old = self
             self = VehicleState()
@@ -248,6 +254,7 @@ public struct VehicleState: Sendable, Hashable {
         case .showAlert(let alert): self.alert = alert
         case .dismissAlert: self.alert = nil
         case .shareDestination: break
+        case .speedLimit(let limit, let next): (self.speedLimit, self.nextSpeedLimit) = (limit, next)
         case .finishGuidance: self.end(.finished)
         case .cancelGuidance: self.end(.cancelledByClient)
         case .plain(let state): self.plain.apply(state)
@@ -277,6 +284,7 @@ public struct VehicleState: Sendable, Hashable {
         self.currentSegment = route.currentSegment ?? route.segments.first?.id
         self.tripEstimates = route.tripTravelEstimates
         self.timeRemainingColor = .default
+        (self.speedLimit, self.nextSpeedLimit) = (nil, nil)
         self.maneuverEstimates = [:]
         if let estimates = route.maneuverTravelEstimates, let first = route.upcomingManeuvers.first,
             first == self.upcomingManeuvers.first
@@ -375,6 +383,8 @@ extension VehicleUpdate {
         case maneuverEstimates(ManeuverID, TravelEstimates)
         /// The segment that the vehicle is on.
         case currentRouteSegment(String)
+        /// The speed limit where the vehicle is, and the next different one; nil if none is known.
+        case speedLimit(SpeedLimit, next: SpeedLimitAhead?)
         /// Guidance is paused.
         case guidancePaused(PauseReason, description: [String])
         /// Guidance continues, on a new route or on the same one.
@@ -384,7 +394,7 @@ extension VehicleUpdate {
         /// The alert of this id was removed.
         case alertDismissed(UInt32, AlertDismissal)
         /// A destination that the client offers; `onDestination` of the configuration answers it.
-        case destinationShared(shareID: String, Waypoint)
+        case destinationShared(shareID: String, Waypoint, trip: String)
         /// Content of an extension of the configuration: of the state with this key, or of an event.
         case extensionReceived(name: String, content: [UInt8], key: UInt16?)
         /// The client ended guidance at the destination.
@@ -401,8 +411,8 @@ extension VehicleUpdate {
         case prompt(WaypointPrompt)
         /// The prompt of this id has ended: answered by this endpoint or another one, or not in time.
         case promptOver(id: String, RequestResult)
-        /// A request of this vehicle has ended.
-        case requestEnded(id: String, RequestResult)
+        /// A request of this vehicle has ended. If a preview follows, the client shows trips to choose from and to start.
+        case requestEnded(id: String, RequestResult, previewFollows: Bool)
         /// The gateway refused something that this endpoint sent; or would have, and it was not sent.
         case refused(field: String, reason: String)
         /// The gateway no longer knows this endpoint: the state is empty now. A snapshot follows if there is a session.
@@ -428,14 +438,17 @@ extension VehicleUpdate.Content {
         case .promptOver(let over):
             self = .promptOver(id: over.requestID.rawValue, RequestResult(over.outcome))
         case .requestOutcome(let outcome):
-            self = .requestEnded(id: outcome.requestID.rawValue, RequestResult(outcome.outcome))
+            self = .requestEnded(
+                id: outcome.requestID.rawValue, RequestResult(outcome.outcome),
+                previewFollows: outcome.previewFollows)
         case .error(let rejection): self = .refused(field: rejection.field, reason: rejection.reason)
         case .hello, .welcome, .goodbye, .ping, .pong, .openSession, .sessionOpened, .vehicleChanged,
             .receipt, .receiptReport, .acknowledgement, .waypointRequest, .destinationRequest,
-            .withdrawRequest,
-            .requestAnswer, .promptAnswer, .cancelNavigation, .allowNavigation, .updateRouteSource,
-            .vehicleSettings, .zoomCluster, .alertResponse, .vehicleExtension, .destinationShareAnswer,
-            .destinationShareStatus,
+            .startTripRequest, .withdrawRequest, .selectPreview, .requestAnswer, .promptAnswer,
+            .cancelNavigation, .allowNavigation, .updateRouteSource,
+            .vehicleSettings, .zoomCluster, .alertResponse, .vehicleExtension, .simulateDrive,
+            .destinationShareAnswer,
+            .destinationShareStatus, .destinationShareWanted, .updateRouteFeedback,
             .observe, .observationBegin, .observedRecords, .observedEvent, .observedFrames, .observationGap,
             .readCounters, .counters:
             self = .other
@@ -460,7 +473,9 @@ extension VehicleUpdate.Content {
         case .resumeGuidance(_, let reason, let route): self = .guidanceResumed(reason, route)
         case .showAlert(let alert): self = .alertShown(alert)
         case .dismissAlert(let id, let dismissal): self = .alertDismissed(id, dismissal)
-        case .shareDestination(let id, let place): self = .destinationShared(shareID: id, place)
+        case .shareDestination(let id, let place, let trip):
+            self = .destinationShared(shareID: id, place, trip: trip)
+        case .speedLimit(let limit, let next): self = .speedLimit(limit, next: next)
         case .finishGuidance: self = .finished
         case .cancelGuidance: self = .cancelled
         case .plain(.currentRoadName(let variants)): self = .currentRoadName(variants)

@@ -108,10 +108,13 @@ extension FieldNumber {
 
     enum Ping {
         static let nonce = 1
+        static let sentNanoseconds = 2
     }
 
     enum Pong {
         static let nonce = 1
+        static let receivedNanoseconds = 2
+        static let sentNanoseconds = 3
     }
 
     enum Error {

@@ -107,11 +107,14 @@ extension FieldRules {
     ]
 
     static let ping: Rules = [
-        "nonce": .any
+        "nonce": .any,
+        "sent_nanoseconds": .any,
     ]
 
     static let pong: Rules = [
-        "nonce": .any
+        "nonce": .any,
+        "received_nanoseconds": .any,
+        "sent_nanoseconds": .any,
     ]
 
     static let error: Rules = [

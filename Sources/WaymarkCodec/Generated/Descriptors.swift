@@ -45,6 +45,7 @@ extension MessageType {
         case .shareDestination: unsafe waymark_share_destination_descriptor()
         case .finishGuidance: unsafe waymark_finish_guidance_descriptor()
         case .cancelGuidance: unsafe waymark_cancel_guidance_descriptor()
+        case .updateSpeedLimit: unsafe waymark_update_speed_limit_descriptor()
         case .publishExtension: unsafe waymark_publish_extension_descriptor()
         case .waypointRequest: unsafe waymark_waypoint_request_descriptor()
         case .destinationRequest: unsafe waymark_destination_request_descriptor()
@@ -63,6 +64,11 @@ extension MessageType {
         case .destinationShareAnswer: unsafe waymark_destination_share_answer_descriptor()
         case .destinationShareStatus: unsafe waymark_destination_share_status_descriptor()
         case .vehicleExtension: unsafe waymark_vehicle_extension_descriptor()
+        case .selectPreview: unsafe waymark_select_preview_descriptor()
+        case .startTripRequest: unsafe waymark_start_trip_request_descriptor()
+        case .destinationShareWanted: unsafe waymark_destination_share_wanted_descriptor()
+        case .updateRouteFeedback: unsafe waymark_update_route_feedback_descriptor()
+        case .simulateDrive: unsafe waymark_simulate_drive_descriptor()
         case .observe: unsafe waymark_observe_descriptor()
         case .observationBegin: unsafe waymark_observation_begin_descriptor()
         case .observedRecords: unsafe waymark_observed_records_descriptor()
@@ -82,7 +88,8 @@ extension MessageType {
         case .startGuidance:
             2
         case .addManeuvers, .addLaneGuidances, .addRouteSegments, .upcomingManeuvers, .currentLaneGuidance,
-            .updateManeuverState, .updateManeuverEstimates, .currentRouteSegment, .resumeGuidance:
+            .updateManeuverState, .updateManeuverEstimates, .currentRouteSegment, .resumeGuidance,
+            .updateRouteFeedback:
             1
         default: 0
         }

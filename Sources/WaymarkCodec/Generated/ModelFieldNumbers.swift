@@ -23,6 +23,25 @@ extension FieldNumber {
         static let distanceRemainingToDisplay = 3
     }
 
+    enum SpeedLimit {
+        static let status = 1
+        static let value = 2
+        static let unit = 3
+        static let kind = 4
+        static let sign = 5
+    }
+
+    enum SpeedLimitAhead {
+        static let limit = 1
+        static let distanceMeters = 2
+        static let distanceToDisplay = 3
+    }
+
+    enum SpeedLimitSpan {
+        static let firstPoint = 1
+        static let limit = 2
+    }
+
     enum Maneuver {
         static let id = 1
         static let type = 2
@@ -37,6 +56,7 @@ extension FieldNumber {
         static let initialTravelEstimates = 11
         static let roundaboutExitNumber = 12
         static let intermediateWaypoint = 13
+        static let notification = 14
     }
 
     enum Lane {
@@ -89,6 +109,7 @@ extension FieldNumber {
         static let selectedRouteChoiceId = 6
         static let destinationShareable = 7
         static let routeSegmentsAvailable = 8
+        static let travelEstimates = 9
     }
 
     enum RouteSegment {
@@ -102,6 +123,7 @@ extension FieldNumber {
         static let currentLaneGuidanceId = 8
         static let tripTravelEstimates = 9
         static let maneuverTravelEstimates = 10
+        static let speedLimits = 11
     }
 
     enum AlertAction {
@@ -115,5 +137,7 @@ extension FieldNumber {
         static let subtitleVariants = 3
         static let actions = 4
         static let durationMilliseconds = 5
+        static let notification = 6
+        static let priority = 7
     }
 }

@@ -23,6 +23,25 @@ extension FieldRules {
         "distance_remaining_to_display": .any,
     ]
 
+    static let speedLimit: Rules = [
+        "status": .enumeration,
+        "value": .range(0...500),
+        "unit": .enumeration,
+        "kind": .enumeration,
+        "sign": .enumeration,
+    ]
+
+    static let speedLimitAhead: Rules = [
+        "limit": .any.required,
+        "distance_meters": .range(0...50_000_000),
+        "distance_to_display": .any,
+    ]
+
+    static let speedLimitSpan: Rules = [
+        "first_point": .any,
+        "limit": .any.required,
+    ]
+
     static let maneuver: Rules = [
         "id": .id,
         "type": .enumeration,
@@ -31,17 +50,18 @@ extension FieldRules {
         "instruction_variants": .text(512).atMost(8).place,
         "road_following_maneuver_variants": .text(512).atMost(8).place,
         "highway_exit_label": .text(64).place,
-        "junction_exit_angle_degrees": .range(-180...179),
-        "junction_element_angles_degrees": .range(-180...179).atMost(32),
+        "junction_exit_angle_degrees": .range(-180...180),
+        "junction_element_angles_degrees": .range(-180...180).atMost(32),
         "linked_lane_guidance_id": .any,
         "initial_travel_estimates": .any,
         "roundabout_exit_number": .range(0...255),
         "intermediate_waypoint": .any,
+        "notification": .enumeration,
     ]
 
     static let lane: Rules = [
-        "angles_degrees": .range(-180...179).atMost(16),
-        "highlighted_angle_degrees": .range(-180...179),
+        "angles_degrees": .range(-180...180).atMost(16),
+        "highlighted_angle_degrees": .range(-180...180),
         "status": .enumeration,
     ]
 
@@ -89,6 +109,7 @@ extension FieldRules {
         "selected_route_choice_id": .any,
         "destination_shareable": .any,
         "route_segments_available": .any,
+        "travel_estimates": .any,
     ]
 
     static let routeSegment: Rules = [
@@ -102,6 +123,7 @@ extension FieldRules {
         "current_lane_guidance_id": .any,
         "trip_travel_estimates": .any,
         "maneuver_travel_estimates": .any,
+        "speed_limits": .any.atMost(4_096),
     ]
 
     static let alertAction: Rules = [
@@ -115,5 +137,7 @@ extension FieldRules {
         "subtitle_variants": .text(512).atMost(8).place,
         "actions": .any.atMost(2),
         "duration_milliseconds": .range(0...600_000),
+        "notification": .enumeration,
+        "priority": .enumeration,
     ]
 }

@@ -18,6 +18,18 @@ extension FieldNumber {
         static let instantMicroseconds = 3
     }
 
+    enum DelayCounts {
+        static let counts = 1
+        static let totalMicroseconds = 2
+        static let lastMicroseconds = 3
+    }
+
+    enum EndpointDelays {
+        static let received = 1
+        static let shown = 2
+        static let roundTripMicroseconds = 3
+    }
+
     enum EndpointRecord {
         static let endpoint = 1
         static let connectionId = 2
@@ -31,6 +43,7 @@ extension FieldNumber {
         static let settings = 10
         static let receipt = 11
         static let receiveFrameBytesMax = 12
+        static let delays = 13
     }
 
     enum VehicleRecord {
@@ -42,6 +55,7 @@ extension FieldNumber {
         static let routeSource = 6
         static let endpoints = 7
         static let owner = 8
+        static let routeFeedback = 9
     }
 
     enum ClientRecord {

@@ -18,6 +18,18 @@ extension FieldRules {
         "instant_microseconds": .any,
     ]
 
+    static let delayCounts: Rules = [
+        "counts": .any.atMost(16),
+        "total_microseconds": .any,
+        "last_microseconds": .any,
+    ]
+
+    static let endpointDelays: Rules = [
+        "received": .any,
+        "shown": .any,
+        "round_trip_microseconds": .any,
+    ]
+
     static let endpointRecord: Rules = [
         "endpoint": .requiredName,
         "connection_id": .any,
@@ -31,6 +43,7 @@ extension FieldRules {
         "settings": .any,
         "receipt": .any,
         "receive_frame_bytes_max": .range(4_096...16_777_216).orZero,
+        "delays": .any,
     ]
 
     static let vehicleRecord: Rules = [
@@ -42,6 +55,7 @@ extension FieldRules {
         "route_source": .any,
         "endpoints": .any.atMost(1_024),
         "owner": .text(256),
+        "route_feedback": .any,
     ]
 
     static let clientRecord: Rules = [

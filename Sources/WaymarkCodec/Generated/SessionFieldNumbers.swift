@@ -164,6 +164,12 @@ extension FieldNumber {
     enum ShareDestination {
         static let shareId = 1
         static let destination = 2
+        static let tripId = 3
+    }
+
+    enum UpdateSpeedLimit {
+        static let limit = 1
+        static let next = 2
     }
 
     enum PublishExtension {

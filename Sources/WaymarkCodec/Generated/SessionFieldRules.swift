@@ -168,11 +168,17 @@ extension FieldRules {
     static let shareDestination: Rules = [
         "share_id": .requiredText(64),
         "destination": .any.required,
+        "trip_id": .text(128),
     ]
 
     static let finishGuidance: Rules = [:]
 
     static let cancelGuidance: Rules = [:]
+
+    static let updateSpeedLimit: Rules = [
+        "limit": .any.required,
+        "next": .any,
+    ]
 
     static let publishExtension: Rules = [
         "name": .requiredExtension,

@@ -48,6 +48,7 @@ extension FieldNumber {
         static let vehicleId = 2
         static let outcome = 3
         static let clientId = 4
+        static let previewFollows = 5
     }
 
     enum CancelNavigation {
@@ -102,9 +103,51 @@ extension FieldNumber {
         static let endpoint = 4
     }
 
+    enum SelectPreview {
+        static let tripId = 1
+        static let routeChoiceId = 2
+        static let vehicleId = 3
+        static let endpoint = 4
+    }
+
+    enum StartTripRequest {
+        static let requestId = 1
+        static let tripId = 2
+        static let routeChoiceId = 3
+        static let vehicleId = 4
+    }
+
+    enum SimulateDrive {
+        static let action = 1
+        static let speedPercent = 2
+        static let clientId = 3
+        static let vehicleId = 4
+        static let endpoint = 5
+    }
+
+    enum DestinationShareWanted {
+        static let tripId = 1
+        static let vehicleId = 2
+        static let endpoint = 3
+    }
+
+    enum StopFeedback {
+        static let arrivalBatteryPerMille = 1
+        static let reachability = 2
+    }
+
+    enum UpdateRouteFeedback {
+        static let generation = 1
+        static let stops = 2
+        static let firstUnreachableSegmentId = 3
+        static let vehicleId = 4
+    }
+
     enum Receipt {
         static let receivedSequence = 1
         static let shownSequence = 2
+        static let receivedNanoseconds = 3
+        static let shownNanoseconds = 4
     }
 
     enum EndpointReceipt {
@@ -112,6 +155,8 @@ extension FieldNumber {
         static let endpoint = 2
         static let receivedSequence = 3
         static let shownSequence = 4
+        static let receivedDelayMicroseconds = 5
+        static let shownDelayMicroseconds = 6
     }
 
     enum ReceiptReport {

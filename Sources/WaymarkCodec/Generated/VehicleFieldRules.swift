@@ -21,7 +21,7 @@ extension FieldRules {
     static let requestAnswer: Rules = [
         "request_id": .requiredText(64),
         "vehicle_id": .requiredName,
-        "answer": .range(1...4).required,
+        "answer": .range(1...5).required,
         "travel_estimates": .any,
         "reason": .enumeration,
     ]
@@ -48,6 +48,7 @@ extension FieldRules {
         "vehicle_id": .requiredName,
         "outcome": .specified,
         "client_id": .name,
+        "preview_follows": .any,
     ]
 
     static let cancelNavigation: Rules = [
@@ -104,9 +105,51 @@ extension FieldRules {
         "endpoint": .name,
     ]
 
+    static let selectPreview: Rules = [
+        "trip_id": .requiredText(128),
+        "route_choice_id": .any,
+        "vehicle_id": .name,
+        "endpoint": .name,
+    ]
+
+    static let startTripRequest: Rules = [
+        "request_id": .requiredText(64),
+        "trip_id": .requiredText(128),
+        "route_choice_id": .any,
+        "vehicle_id": .name,
+    ]
+
+    static let simulateDrive: Rules = [
+        "action": .specified,
+        "speed_percent": .range(0...100_000),
+        "client_id": .name,
+        "vehicle_id": .name,
+        "endpoint": .name,
+    ]
+
+    static let destinationShareWanted: Rules = [
+        "trip_id": .text(128),
+        "vehicle_id": .name,
+        "endpoint": .name,
+    ]
+
+    static let stopFeedback: Rules = [
+        "arrival_battery_per_mille": .range(0...1_000),
+        "reachability": .enumeration,
+    ]
+
+    static let updateRouteFeedback: Rules = [
+        "generation": .any,
+        "stops": .any.atMost(65),
+        "first_unreachable_segment_id": .text(128),
+        "vehicle_id": .name,
+    ]
+
     static let receipt: Rules = [
         "received_sequence": .any,
         "shown_sequence": .any,
+        "received_nanoseconds": .any,
+        "shown_nanoseconds": .any,
     ]
 
     static let endpointReceipt: Rules = [
@@ -114,6 +157,8 @@ extension FieldRules {
         "endpoint": .requiredName,
         "received_sequence": .any,
         "shown_sequence": .any,
+        "received_delay_microseconds": .any,
+        "shown_delay_microseconds": .any,
     ]
 
     static let receiptReport: Rules = [

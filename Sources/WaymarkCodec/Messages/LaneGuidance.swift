@@ -75,7 +75,8 @@ extension Lane {
 
     fileprivate static func check(_ wire: WireMessage) throws(Rejection) {
         guard let highlighted = wire.first(Field.highlightedAngleDegrees) else { return }
-        guard wire.numbers(Field.anglesDegrees, { $0 }).contains(highlighted.number32) else {
+        guard wire.numbers(Field.anglesDegrees, canonicalAngle).contains(canonicalAngle(highlighted.number32))
+        else {
             throw Rejection(
                 .inconsistent, field: "highlighted_angle_degrees", reason: "is not one of angles_degrees")
         }

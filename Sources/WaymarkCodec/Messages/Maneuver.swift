@@ -29,6 +29,7 @@ extension Maneuver {
             unsafe wire.pointee.initial_travel_estimates = self.initialTravelEstimates?.wire(in: arena)
             unsafe wire.pointee.roundabout_exit_number = UInt32(self.roundaboutExitNumber ?? 0)
             unsafe wire.pointee.intermediate_waypoint = self.isIntermediateWaypoint ? 1 : 0
+            unsafe wire.pointee.notification = .init(rawValue: self.notification?.rawValue ?? 0)
         }
     }
 
@@ -57,6 +58,7 @@ extension Maneuver {
             UInt8(clamping: $0)
         }
         self.isIntermediateWaypoint = unsafe wire.pointee.intermediate_waypoint != 0
+        self.notification = .given(unsafe wire.pointee.notification)
     }
 
     private static func hasExitAngle(_ wire: UnsafeMutablePointer<Wire>) -> Bool {
@@ -77,8 +79,8 @@ extension ManeuverID {
     private init(checking maneuver: WireMessage) throws(Rejection) {
         self.init(rawValue: maneuver.number(Field.id))
         guard let exit = maneuver.first(Field.junctionExitAngleDegrees) else { return }
-        let elements = maneuver.numbers(Field.junctionElementAnglesDegrees) { $0 }
-        guard let index = elements.firstIndex(of: exit.number32) else { return }
+        let elements = maneuver.numbers(Field.junctionElementAnglesDegrees, canonicalAngle)
+        guard let index = elements.firstIndex(of: canonicalAngle(exit.number32)) else { return }
         throw Rejection(
             .inconsistent, field: "junction_element_angles_degrees[\(index)]",
             reason: "is the exit angle, which is not among the other roads")

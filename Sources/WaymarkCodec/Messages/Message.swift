@@ -5,7 +5,9 @@ extension Message {
     /// The frame of a short message that goes out often; nil for the others, which have a ``wire(in:)``.
     func shortFrame(_ header: FrameHeader) -> Frame? {
         switch self {
-        case .ping(let nonce), .pong(let nonce): Codec.signOfLife(header, nonce)
+        case .ping(let nonce, nil), .pong(let nonce, nil): Codec.signOfLife(header, nonce)
+        case .ping(let nonce, let sent?): Codec.ping(header, nonce, sentNanoseconds: sent)
+        case .pong(let nonce, let times?): Codec.pong(header, nonce, times)
         case .acknowledgement(let sequence): Codec.acknowledgement(header, sequence)
         case .requestOutcome(let outcome): outcome.frame(header)
         case .observedFrames(let frames): frames.frame(header)
@@ -49,6 +51,11 @@ extension Message {
         case .destinationShareAnswer(let answer): unsafe answer.wire(in: arena)
         case .destinationShareStatus(let status): unsafe status.wire(in: arena)
         case .vehicleExtension(let sent): unsafe sent.wire(in: arena)
+        case .selectPreview(let selected): unsafe selected.wire(in: arena)
+        case .startTripRequest(let request): unsafe request.wire(in: arena)
+        case .simulateDrive(let asked): unsafe asked.wire(in: arena)
+        case .destinationShareWanted(let wanted): unsafe wanted.wire(in: arena)
+        case .updateRouteFeedback(let update): unsafe update.wire(in: arena)
         case .observe(let observe): unsafe observe.wire(in: arena)
         case .observationBegin(let begin): unsafe begin.wire(in: arena)
         case .observedRecords(let records): unsafe records.wire(in: arena)
@@ -67,10 +74,20 @@ extension Message {
         case .goodbye: self = .goodbye(unsafe Goodbye(wire.message()))
         case .ping:
             let ping: UnsafeMutablePointer<Waymark__V1__Ping> = unsafe wire.message()
-            self = .ping(nonce: unsafe ping.pointee.nonce)
+            let hasTime = unsafe ping.pointee.sent_case == WAYMARK__V1__PING__SENT_SENT_NANOSECONDS
+            self = .ping(
+                nonce: unsafe ping.pointee.nonce,
+                sentNanoseconds: hasTime ? unsafe ping.pointee.sent_nanoseconds : nil)
         case .pong:
             let pong: UnsafeMutablePointer<Waymark__V1__Pong> = unsafe wire.message()
-            self = .pong(nonce: unsafe pong.pointee.nonce)
+            // One time alone says nothing.
+            let hasTimes =
+                unsafe pong.pointee.received_case == WAYMARK__V1__PONG__RECEIVED_RECEIVED_NANOSECONDS
+                && pong.pointee.sent_case == WAYMARK__V1__PONG__SENT_SENT_NANOSECONDS
+            let times = unsafe PongTimes(
+                receivedNanoseconds: pong.pointee.received_nanoseconds,
+                sentNanoseconds: pong.pointee.sent_nanoseconds)
+            self = .pong(nonce: unsafe pong.pointee.nonce, hasTimes ? times : nil)
         case .error: self = .error(unsafe Rejection(wire.message()))
         case .openSession: self = .openSession(try unsafe OpenSession(wire.message()))
         case .sessionOpened: self = .sessionOpened(try unsafe SessionOpened(wire.message()))
@@ -94,7 +111,7 @@ extension Message {
         case .prompt: self = .prompt(unsafe Prompt(wire.message()))
         case .promptAnswer: self = .promptAnswer(unsafe PromptAnswer(wire.message()))
         case .promptOver: self = .promptOver(unsafe PromptOver(wire.message()))
-        case .requestOutcome: self = .requestOutcome(unsafe RequestOutcome(wire.message()))
+        case .requestOutcome: self = .requestOutcome(try unsafe RequestOutcome(wire.message()))
         case .cancelNavigation: self = .cancelNavigation(unsafe CancelReason(wire.message()))
         case .allowNavigation: self = .allowNavigation
         case .updateRouteSource: self = .updateRouteSource(unsafe UpdateRouteSource(wire.message()))
@@ -106,6 +123,12 @@ extension Message {
         case .destinationShareStatus:
             self = .destinationShareStatus(try unsafe DestinationShareStatus(wire.message()))
         case .vehicleExtension: self = .vehicleExtension(try unsafe VehicleExtension(wire.message()))
+        case .selectPreview: self = .selectPreview(try unsafe SelectPreview(wire.message()))
+        case .startTripRequest: self = .startTripRequest(unsafe StartTripRequest(wire.message()))
+        case .simulateDrive: self = .simulateDrive(try unsafe SimulateDrive(wire.message()))
+        case .destinationShareWanted:
+            self = .destinationShareWanted(try unsafe DestinationShareWanted(wire.message()))
+        case .updateRouteFeedback: self = .updateRouteFeedback(unsafe UpdateRouteFeedback(wire.message()))
         case .observe: self = .observe(unsafe Observe(wire.message()))
         case .observationBegin: self = .observationBegin(unsafe ObservationBegin(wire.message()))
         case .observedRecords: self = .observedRecords(try unsafe ObservedRecords(wire.message()))

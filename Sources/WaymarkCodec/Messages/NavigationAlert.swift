@@ -35,6 +35,8 @@ extension NavigationAlert {
             }
             unsafe wire.pointee.duration_milliseconds =
                 self.duration.map { Self.raised(UInt32(clamping: $0.milliseconds)) } ?? 0
+            unsafe wire.pointee.notification = .init(rawValue: self.notification?.rawValue ?? 0)
+            unsafe wire.pointee.priority = .init(rawValue: self.priority?.rawValue ?? 0)
         }
     }
 
@@ -47,6 +49,8 @@ extension NavigationAlert {
         self.duration = unsafe wire.pointee.duration_milliseconds.given.map {
             .milliseconds(Self.raised($0))
         }
+        self.notification = .given(unsafe wire.pointee.notification)
+        self.priority = .given(unsafe wire.pointee.priority)
     }
 
     /// Raises a duration to the shortest that lets a driver read an alert.

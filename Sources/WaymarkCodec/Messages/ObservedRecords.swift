@@ -38,6 +38,7 @@ extension EndpointRecord {
             unsafe wire.pointee.settings = self.settings.wire(in: arena).message()
             if let receipt { unsafe wire.pointee.receipt = receipt.wire(in: arena).message() }
             unsafe wire.pointee.receive_frame_bytes_max = self.receiveFrameBytesMax
+            if let delays { unsafe wire.pointee.delays = delays.wire(in: arena) }
         }
     }
 
@@ -63,6 +64,7 @@ extension EndpointRecord {
         if let receipt = unsafe wire.pointee.receipt {
             do { self.receipt = try unsafe Receipt(receipt) } catch { throw error.inside("receipt") }
         }
+        if let delays = unsafe wire.pointee.delays { self.delays = unsafe EndpointDelays(delays) }
     }
 }
 
@@ -98,6 +100,7 @@ extension VehicleRecord {
             unsafe (wire.pointee.n_endpoints, wire.pointee.endpoints) =
                 unsafe arena.list(self.endpoints) { unsafe $0.wire(in: arena) }
             unsafe wire.pointee.owner = arena.text(self.owner)
+            unsafe wire.pointee.route_feedback = self.routeFeedback?.wire(in: arena)
         }
     }
 
@@ -114,6 +117,9 @@ extension VehicleRecord {
             wire throws(Rejection) in try unsafe EndpointRecord(wire)
         }
         self.owner = unsafe text(wire.pointee.owner)
+        self.routeFeedback = unsafe wire.pointee.route_feedback.map {
+            unsafe UpdateRouteFeedback($0).feedback
+        }
     }
 }
 

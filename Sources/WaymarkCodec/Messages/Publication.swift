@@ -83,7 +83,13 @@ extension Publication {
         case .shareDestination:
             let wire = unsafe wire.message(as: Waymark__V1__ShareDestination.self)
             unsafe self = .shareDestination(
-                shareID: text(wire.pointee.share_id), Waypoint(wire.pointee.destination))
+                shareID: text(wire.pointee.share_id), Waypoint(wire.pointee.destination),
+                trip: text(wire.pointee.trip_id))
+        case .updateSpeedLimit:
+            let wire = unsafe wire.message(as: Waymark__V1__UpdateSpeedLimit.self)
+            unsafe self = .speedLimit(
+                SpeedLimit(wire.pointee.limit),
+                next: wire.pointee.next.map { unsafe SpeedLimitAhead($0) })
         case .finishGuidance: self = .finishGuidance
         case .cancelGuidance: self = .cancelGuidance
         case .publishExtension:
@@ -136,8 +142,13 @@ extension Publication {
                 unsafe $0.pointee.alert = alert.wire(in: arena)
             }
         case .dismissAlert(let alert, let dismissal): unsafe arena.dismissAlert(alert, dismissal)
-        case .shareDestination(let shareID, let destination):
-            unsafe arena.shareDestination(shareID, destination)
+        case .shareDestination(let shareID, let destination, let trip):
+            unsafe arena.shareDestination(shareID, destination, trip)
+        case .speedLimit(let limit, let next):
+            unsafe arena.body(waymark__v1__update_speed_limit__init) {
+                unsafe $0.pointee.limit = limit.wire(in: arena)
+                unsafe $0.pointee.next = next?.wire(in: arena)
+            }
         case .finishGuidance: unsafe arena.body(waymark__v1__finish_guidance__init)
         case .cancelGuidance: unsafe arena.body(waymark__v1__cancel_guidance__init)
         case .plain(let state): unsafe state.wire(in: arena)
@@ -291,11 +302,12 @@ extension Arena {
     }
 
     fileprivate func shareDestination(
-        _ shareID: String, _ destination: Waypoint
+        _ shareID: String, _ destination: Waypoint, _ trip: String
     ) -> AnyWire {
         unsafe self.body(waymark__v1__share_destination__init) { wire in
             unsafe wire.pointee.share_id = self.text(shareID)
             unsafe wire.pointee.destination = destination.wire(in: self)
+            unsafe wire.pointee.trip_id = self.text(trip)
         }
     }
 }

@@ -8,13 +8,14 @@ extension PublicationOutline {
     init(_ type: MessageType, checking body: WireMessage, _ header: FrameHeader) throws(Rejection) {
         var content = Content.nothing
         switch type {
-        case .tripPreviews: try Self.checkPreviews(body)
+        case .tripPreviews: content = .previews(try Self.previews(checking: body))
         case .startGuidance:
             content = .start(
-                try body.inside(FieldNumber.StartGuidance.trip, "trip", Trip.init(checking:)),
+                try body.inside(FieldNumber.StartGuidance.trip, "trip", NamedTrip.init(checking:)),
                 try body.inside(FieldNumber.StartGuidance.route, "route", Route.init(checking:)))
         case .updateTrip:
-            content = .trip(try body.inside(FieldNumber.UpdateTrip.trip, "trip", Trip.init(checking:)))
+            content = .trip(
+                try body.inside(FieldNumber.UpdateTrip.trip, "trip", NamedTrip.init(checking:)))
         case .addManeuvers:
             content = .maneuvers(
                 try ManeuverID.list(checking: body, FieldNumber.AddManeuvers.maneuvers))
@@ -40,6 +41,7 @@ extension PublicationOutline {
         case .updateManeuverState:
             content = .maneuverState(
                 ManeuverState(rawValue: body.number(FieldNumber.UpdateManeuverState.state)))
+        case .updateSpeedLimit: try Self.checkSpeedLimit(body)
         case .updateManeuverEstimates:
             content = .maneuver(
                 ManeuverID(rawValue: body.number(FieldNumber.UpdateManeuverEstimates.maneuverId)))
@@ -48,7 +50,10 @@ extension PublicationOutline {
         case .pauseGuidance:
             content = .pause(PauseReason(rawValue: body.number(FieldNumber.PauseGuidance.reason)))
         case .dismissAlert: content = .alert(body.number(FieldNumber.DismissAlert.alertId))
-        case .shareDestination: content = .share(body.identifier(FieldNumber.ShareDestination.shareId))
+        case .shareDestination:
+            content = .share(
+                body.identifier(FieldNumber.ShareDestination.shareId),
+                trip: body.identifier(FieldNumber.ShareDestination.tripId))
         case .publishExtension:
             let name = body.identifier(FieldNumber.PublishExtension.name).rawValue
             content = .extension(.init(name: ExtensionName(unchecked: name), of: header))
@@ -58,11 +63,12 @@ extension PublicationOutline {
         self.init(type, generation: field == 0 ? 0 : body.number(field), content)
     }
 
-    private static func checkPreviews(_ body: WireMessage) throws(Rejection) {
-        let ids = try Trip.ids(checking: body, FieldNumber.TripPreviews.trips)
+    private static func previews(checking body: WireMessage) throws(Rejection) -> [NamedTrip] {
+        let trips = try NamedTrip.list(checking: body, FieldNumber.TripPreviews.trips)
         let selected = body.identifier(FieldNumber.TripPreviews.selectedTripId)
-        guard selected.isEmpty || ids.contains(selected) else {
+        guard selected.isEmpty || trips.contains(where: { $0.id == selected }) else {
             throw Rejection(.unknownReference, field: "selected_trip_id", reason: "is not one of trips")
         }
+        return trips
     }
 }

@@ -12,6 +12,7 @@ extension MessageType {
         switch self {
         case .waypointRequest: FieldNumber.WaypointRequest.vehicleId
         case .destinationRequest: FieldNumber.DestinationRequest.vehicleId
+        case .startTripRequest: FieldNumber.StartTripRequest.vehicleId
         case _: nil
         }
     }
@@ -21,8 +22,14 @@ extension ReceivedRequest {
     /// What the gateway must know of a request's body, once ``WireCheck`` passed it.
     init(_ type: MessageType, _ body: WireMessage, _ frame: Frame) {
         let kind: Kind =
-            type == .waypointRequest
-            ? .waypoint(segment: body.identifier(FieldNumber.WaypointRequest.segmentId)) : .destination
+            switch type {
+            case .waypointRequest: .waypoint(segment: body.identifier(FieldNumber.WaypointRequest.segmentId))
+            case .startTripRequest:
+                .trip(
+                    body.identifier(FieldNumber.StartTripRequest.tripId),
+                    routeChoice: body.number(FieldNumber.StartTripRequest.routeChoiceId).given)
+            case _: .destination
+            }
         self.init(requestID: body.identifier(FieldNumber.WaypointRequest.requestId), kind: kind, frame: frame)
     }
 
@@ -39,6 +46,11 @@ extension ReceivedRequest {
             self.init(
                 requestID: request.requestID, kind: .destination,
                 frame: Codec.encode(Envelope(.destinationRequest(request))))
+        case .startTripRequest(var request):
+            request.vehicle = nil
+            self.init(
+                requestID: request.requestID, kind: .trip(request.trip, routeChoice: request.routeChoice),
+                frame: Codec.encode(Envelope(.startTripRequest(request))))
         case _: return nil
         }
     }
@@ -57,7 +69,7 @@ extension Codec {
         return writer.frame()
     }
 
-    /// The place that a request asks for; nil if its frame was not checked before.
+    /// The place that a request asks for; nil if it asks for none, or if its frame was not checked before.
     package static func waypoint(of request: ReceivedRequest) -> Waypoint? {
         do throws(DecodingError) {
             switch try self.decode(request.frame).message {

@@ -43,6 +43,25 @@ extension DestinationRequest {
     }
 }
 
+extension StartTripRequest {
+    func wire(in arena: Arena) -> AnyWire {
+        unsafe arena.body(waymark__v1__start_trip_request__init) { wire in
+            unsafe wire.pointee.request_id = arena.text(self.requestID.rawValue)
+            unsafe wire.pointee.trip_id = arena.text(self.trip.rawValue)
+            unsafe wire.pointee.route_choice_id = self.routeChoice ?? 0
+            unsafe wire.pointee.vehicle_id = arena.text(self.vehicle?.rawValue ?? "")
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Waymark__V1__StartTripRequest>) {
+        self.init(
+            requestID: unsafe identifier(wire.pointee.request_id),
+            trip: unsafe identifier(wire.pointee.trip_id),
+            routeChoice: unsafe wire.pointee.route_choice_id.given,
+            vehicle: unsafe givenName(wire.pointee.vehicle_id))
+    }
+}
+
 extension WithdrawRequest {
     func wire(in arena: Arena) -> AnyWire {
         unsafe arena.body(waymark__v1__withdraw_request__init) { wire in
@@ -67,6 +86,8 @@ extension RequestAnswer {
                 unsafe wire.pointee.travel_estimates = estimates.wire(in: arena)
             case .ownPrompt: unsafe wire.pointee.answer = WAYMARK__V1__ANSWER__ANSWER_OWN_PROMPT
             case .accept: unsafe wire.pointee.answer = WAYMARK__V1__ANSWER__ANSWER_ACCEPT
+            case .acceptWithPreview:
+                unsafe wire.pointee.answer = WAYMARK__V1__ANSWER__ANSWER_ACCEPT_WITH_PREVIEW
             case .decline(let outcome):
                 unsafe wire.pointee.answer = WAYMARK__V1__ANSWER__ANSWER_DECLINE
                 unsafe wire.pointee.reason = .init(rawValue: outcome.rawValue)
@@ -103,7 +124,10 @@ extension RequestAnswer.Answer {
         } else if isDecline {
             self = .decline(try Self.declineReason(reason))
         } else {
-            self = answer == WAYMARK__V1__ANSWER__ANSWER_OWN_PROMPT ? .ownPrompt : .accept
+            self =
+                answer == WAYMARK__V1__ANSWER__ANSWER_OWN_PROMPT
+                ? .ownPrompt
+                : answer == WAYMARK__V1__ANSWER__ANSWER_ACCEPT_WITH_PREVIEW ? .acceptWithPreview : .accept
         }
     }
 
@@ -176,20 +200,26 @@ extension RequestOutcome {
         let client = self.client?.rawValue ?? ""
         let textBytes =
             self.requestID.rawValue.utf8.count + self.vehicle.rawValue.utf8.count + client.utf8.count
-        var writer = FrameWriter(header, bodyByteCount: textBytes + 8)
+        var writer = FrameWriter(header, bodyByteCount: textBytes + 10)
         writer.text(Field.requestId, self.requestID.rawValue)
         writer.text(Field.vehicleId, self.vehicle.rawValue)
         writer.number(Field.outcome, UInt64(self.outcome.rawValue))
         writer.text(Field.clientId, client)
+        writer.number(Field.previewFollows, self.previewFollows ? 1 : 0)
         return writer.frame()
     }
 
-    init(_ wire: UnsafeMutablePointer<Waymark__V1__RequestOutcome>) {
+    init(_ wire: UnsafeMutablePointer<Waymark__V1__RequestOutcome>) throws(Rejection) {
+        let outcome = Outcome(wire: unsafe wire.pointee.outcome.rawValue)
+        let previewFollows = unsafe wire.pointee.preview_follows != 0
+        guard !previewFollows || outcome == .accepted else {
+            throw Rejection(
+                .inconsistent, field: "preview_follows", reason: "only an accepted request has one")
+        }
         self.init(
             requestID: unsafe identifier(wire.pointee.request_id),
-            vehicle: VehicleID(unchecked: unsafe text(wire.pointee.vehicle_id)),
-            outcome: Outcome(wire: unsafe wire.pointee.outcome.rawValue),
-            client: unsafe givenName(wire.pointee.client_id))
+            vehicle: VehicleID(unchecked: unsafe text(wire.pointee.vehicle_id)), outcome: outcome,
+            client: unsafe givenName(wire.pointee.client_id), previewFollows: previewFollows)
     }
 }
 

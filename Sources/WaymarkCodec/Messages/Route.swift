@@ -29,6 +29,8 @@ extension RouteSegment {
             unsafe wire.pointee.current_lane_guidance_id = self.currentLaneGuidance?.rawValue ?? 0
             unsafe wire.pointee.trip_travel_estimates = self.tripTravelEstimates?.wire(in: arena)
             unsafe wire.pointee.maneuver_travel_estimates = self.maneuverTravelEstimates?.wire(in: arena)
+            unsafe (wire.pointee.n_speed_limits, wire.pointee.speed_limits) =
+                unsafe arena.list(self.speedLimits) { unsafe $0.wire(in: arena) }
         }
     }
 
@@ -49,6 +51,9 @@ extension RouteSegment {
         }
         self.maneuverTravelEstimates = unsafe wire.pointee.maneuver_travel_estimates.map {
             unsafe TravelEstimates($0)
+        }
+        self.speedLimits = unsafe list(wire.pointee.n_speed_limits, wire.pointee.speed_limits) {
+            unsafe SpeedLimitSpan($0)
         }
     }
 }
@@ -98,19 +103,21 @@ extension RouteInformation {
 extension PublicationOutline.Segment {
     private typealias Field = FieldNumber.RouteSegment
 
-    /// The outlines of a list of segments, no two ids alike.
+    /// The outlines of a list of segments, no two ids alike. Checks that fields do not contradict each other.
     static func list(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [Self] {
-        let segments = try wire.elements(field, "segments") { Self($0) }
+        let segments = try wire.elements(field, "segments", Self.init(checking:))
         try checkUnique(segments.map(\.id), "segments")
         return segments
     }
 
-    private init(_ segment: WireMessage) {
+    private init(checking segment: WireMessage) throws(Rejection) {
         self.init(id: segment.identifier(Field.id))
         self.maneuvers = segment.numbers(Field.maneuverIds, ManeuverID.init)
         self.laneGuidances = segment.numbers(Field.laneGuidanceIds, LaneGuidanceID.init)
         self.currentManeuvers = segment.numbers(Field.currentManeuverIds, ManeuverID.init)
         self.currentLaneGuidance = segment.number(Field.currentLaneGuidanceId).given.map(LaneGuidanceID.init)
+        self.hasSpeedLimits = segment.first(Field.speedLimits) != nil
+        if self.hasSpeedLimits { try SpeedLimitSpan.check(segment) }
     }
 }
 

@@ -124,6 +124,7 @@ extension Trip {
             unsafe wire.pointee.selected_route_choice_id = self.selectedRouteChoice ?? 0
             unsafe wire.pointee.destination_shareable = self.isDestinationShareable ? 1 : 0
             unsafe wire.pointee.route_segments_available = self.routeSegmentsAvailable ? 1 : 0
+            unsafe wire.pointee.travel_estimates = self.travelEstimates?.wire(in: arena)
         }
     }
 
@@ -138,13 +139,14 @@ extension Trip {
         self.selectedRouteChoice = unsafe wire.pointee.selected_route_choice_id.given
         self.isDestinationShareable = unsafe wire.pointee.destination_shareable != 0
         self.routeSegmentsAvailable = unsafe wire.pointee.route_segments_available != 0
+        self.travelEstimates = unsafe wire.pointee.travel_estimates.map { unsafe TravelEstimates($0) }
     }
 }
 
-extension PublicationOutline.Trip {
+extension PublicationOutline.NamedTrip {
     private typealias Field = FieldNumber.Trip
 
-    /// What a trip allows. Checks that fields do not contradict each other.
+    /// The ids of a trip, and what it allows. Checks that fields do not contradict each other.
     init(checking trip: WireMessage) throws(Rejection) {
         let choices = try trip.elements(Field.routeChoices, "route_choices") {
             $0.number(FieldNumber.RouteChoice.id)
@@ -155,17 +157,16 @@ extension PublicationOutline.Trip {
                 .unknownReference, field: "selected_route_choice_id", reason: "is not one of route_choices")
         }
         self.init(
-            isDestinationShareable: trip.flag(Field.destinationShareable),
-            routeSegmentsAvailable: trip.flag(Field.routeSegmentsAvailable))
+            id: trip.identifier(Field.id), routeChoices: choices,
+            allows: PublicationOutline.Trip(
+                isDestinationShareable: trip.flag(Field.destinationShareable),
+                routeSegmentsAvailable: trip.flag(Field.routeSegmentsAvailable)))
     }
 
-    /// The ids of a list of trips, no two alike. Checks that fields do not contradict each other.
-    static func ids(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [Identifier] {
-        let ids = try wire.elements(field, "trips") { trip throws(Rejection) in
-            _ = try Self(checking: trip)
-            return trip.identifier(Field.id)
-        }
-        try checkUnique(ids, "trips")
-        return ids
+    /// A list of trips, no two of the same id. Checks that fields do not contradict each other.
+    static func list(checking wire: WireMessage, _ field: Int) throws(Rejection) -> [Self] {
+        let trips = try wire.elements(field, "trips") { trip throws(Rejection) in try Self(checking: trip) }
+        try checkUnique(trips.map(\.id), "trips")
+        return trips
     }
 }

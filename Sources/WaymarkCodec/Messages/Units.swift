@@ -19,6 +19,9 @@ extension Duration {
     var wireSeconds: UInt32 { UInt32(exactly: self.components.seconds) ?? .max }
 }
 
+/// The angle of a field of type sint32 as it is on the wire, in which 180 and -180 are the same angle.
+func canonicalAngle(_ zigzag: UInt32) -> UInt32 { zigzag == 360 ? 359 : zigzag }
+
 extension Coordinate {
     typealias Wire = Waymark__V1__Coordinate
 

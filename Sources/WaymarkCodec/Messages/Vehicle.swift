@@ -49,6 +49,24 @@ extension UpdateRouteSource {
     }
 }
 
+extension SelectPreview {
+    func wire(in arena: Arena) -> AnyWire {
+        unsafe arena.body(waymark__v1__select_preview__init) { wire in
+            unsafe wire.pointee.trip_id = arena.text(self.trip.rawValue)
+            unsafe wire.pointee.route_choice_id = self.routeChoice ?? 0
+            unsafe wire.pointee.vehicle_id = arena.text(self.source?.vehicle.rawValue ?? "")
+            unsafe wire.pointee.endpoint = arena.text(self.source?.endpoint.rawValue ?? "")
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Waymark__V1__SelectPreview>) throws(Rejection) {
+        self.init(
+            trip: unsafe identifier(wire.pointee.trip_id),
+            routeChoice: unsafe wire.pointee.route_choice_id.given,
+            source: try unsafe EndpointPath.read(wire.pointee.vehicle_id, wire.pointee.endpoint))
+    }
+}
+
 extension VehicleSettings {
     func wire(in arena: Arena) -> AnyWire {
         unsafe arena.body(waymark__v1__vehicle_settings__init) { wire in
@@ -98,6 +116,101 @@ extension ZoomCluster {
         self.init(
             direction: .init(wire: unsafe wire.pointee.direction),
             source: try unsafe EndpointPath.read(wire.pointee.vehicle_id, wire.pointee.endpoint))
+    }
+}
+
+extension SimulateDrive {
+    func wire(in arena: Arena) -> AnyWire {
+        unsafe arena.body(waymark__v1__simulate_drive__init) { wire in
+            unsafe wire.pointee.action = .init(rawValue: self.action.rawValue)
+            unsafe wire.pointee.speed_percent = self.speedPercent
+            unsafe wire.pointee.client_id = arena.text(self.client?.rawValue ?? "")
+            unsafe wire.pointee.vehicle_id = arena.text(self.vehicle?.rawValue ?? "")
+            unsafe wire.pointee.endpoint = arena.text(self.endpoint?.rawValue ?? "")
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Waymark__V1__SimulateDrive>) throws(Rejection) {
+        self.init(
+            .init(wire: unsafe wire.pointee.action), speedPercent: unsafe wire.pointee.speed_percent)
+        self.client = unsafe givenName(wire.pointee.client_id)
+        self.vehicle = unsafe givenName(wire.pointee.vehicle_id)
+        self.endpoint = unsafe givenName(wire.pointee.endpoint)
+        if self.endpoint != nil, self.vehicle == nil {
+            throw Rejection(.inconsistent, field: "vehicle_id", reason: "is empty, but endpoint is not")
+        }
+    }
+}
+
+extension DestinationShareWanted {
+    func wire(in arena: Arena) -> AnyWire {
+        unsafe arena.body(waymark__v1__destination_share_wanted__init) { wire in
+            unsafe wire.pointee.trip_id = arena.text(self.trip.rawValue)
+            unsafe wire.pointee.vehicle_id = arena.text(self.source?.vehicle.rawValue ?? "")
+            unsafe wire.pointee.endpoint = arena.text(self.source?.endpoint.rawValue ?? "")
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Waymark__V1__DestinationShareWanted>) throws(Rejection) {
+        self.init(
+            trip: Identifier(unsafe text(wire.pointee.trip_id)),
+            source: try unsafe EndpointPath.read(wire.pointee.vehicle_id, wire.pointee.endpoint))
+    }
+}
+
+extension StopFeedback {
+    fileprivate func wire(in arena: Arena) -> UnsafeMutablePointer<Waymark__V1__StopFeedback> {
+        unsafe arena.make(waymark__v1__stop_feedback__init) { wire in
+            if let arrival = self.arrivalBatteryPerMille {
+                unsafe wire.pointee.arrival_case =
+                    WAYMARK__V1__STOP_FEEDBACK__ARRIVAL_ARRIVAL_BATTERY_PER_MILLE
+                unsafe wire.pointee.arrival_battery_per_mille = UInt32(arrival)
+            }
+            unsafe wire.pointee.reachability = .init(rawValue: self.reachability?.rawValue ?? 0)
+        }
+    }
+
+    fileprivate init(_ wire: UnsafeMutablePointer<Waymark__V1__StopFeedback>) {
+        self.init(reachability: .given(unsafe wire.pointee.reachability))
+        if unsafe wire.pointee.arrival_case == WAYMARK__V1__STOP_FEEDBACK__ARRIVAL_ARRIVAL_BATTERY_PER_MILLE {
+            self.arrivalBatteryPerMille = UInt16(clamping: unsafe wire.pointee.arrival_battery_per_mille)
+        }
+    }
+}
+
+extension RouteFeedback {
+    /// The fields of a message, but for the vehicle.
+    func wire(in arena: Arena) -> UnsafeMutablePointer<Waymark__V1__UpdateRouteFeedback> {
+        unsafe arena.make(waymark__v1__update_route_feedback__init) { wire in
+            unsafe self.fill(wire, in: arena)
+        }
+    }
+
+    fileprivate func fill(_ wire: UnsafeMutablePointer<Waymark__V1__UpdateRouteFeedback>, in arena: Arena) {
+        unsafe wire.pointee.generation = self.generation
+        unsafe (wire.pointee.n_stops, wire.pointee.stops) = unsafe arena.list(self.stops) {
+            unsafe $0.wire(in: arena)
+        }
+        unsafe wire.pointee.first_unreachable_segment_id = arena.text(self.firstUnreachableSegment ?? "")
+    }
+}
+
+extension UpdateRouteFeedback {
+    func wire(in arena: Arena) -> AnyWire {
+        unsafe arena.body(waymark__v1__update_route_feedback__init) { wire in
+            unsafe self.feedback.fill(wire, in: arena)
+            unsafe wire.pointee.vehicle_id = arena.text(self.vehicle?.rawValue ?? "")
+        }
+    }
+
+    init(_ wire: UnsafeMutablePointer<Waymark__V1__UpdateRouteFeedback>) {
+        let segment = unsafe text(wire.pointee.first_unreachable_segment_id)
+        self.init(
+            RouteFeedback(
+                generation: unsafe wire.pointee.generation,
+                stops: unsafe list(wire.pointee.n_stops, wire.pointee.stops) { unsafe StopFeedback($0) },
+                firstUnreachableSegment: segment.isEmpty ? nil : segment),
+            vehicle: unsafe givenName(wire.pointee.vehicle_id))
     }
 }
 

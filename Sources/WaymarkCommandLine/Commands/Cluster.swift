@@ -15,8 +15,8 @@ package struct Cluster: AsyncParsableCommand {
 
             Without a terminal, and with --watch, it only watches: the vehicle does not become ready by it, it asks for \
             no guidance and answers nothing. --accept-prompts makes it a cluster that answers, and --commands one that \
-            does what the lines of standard input say: waypoint LAT LON, destination LAT LON, withdraw, yes, no, cancel, \
-            own, allow, quit. Its end is that of standard input.
+            does what the lines of standard input say: waypoint LAT LON, destination LAT LON, select TRIP [ROUTE], \
+            start [TRIP [ROUTE]], withdraw, yes, no, cancel, own, allow, quit. Its end is that of standard input.
             """)
 
     @Option(help: "The vehicle's id.") var id: String

@@ -1,5 +1,6 @@
 package import ArgumentParser
 internal import Foundation
+internal import ProcessIO
 internal import WaymarkClient
 internal import WaymarkModel
 internal import WaymarkRoutes
@@ -10,7 +11,11 @@ package struct Navigate: AsyncParsableCommand {
         discussion: """
             The route comes from a file, or from a live engine. With an engine, a vehicle's waypoint request leads to a \
             newly computed route; without one it is declined. With --on-destination accept, which needs an engine, the \
-            client also drives where vehicles want to go, and stays until it is interrupted; then --to may be left out.
+            client also drives where vehicles want to go, and stays until it is interrupted; then --to may be left out. \
+            With --on-destination preview it shows them up to three routes first, and they choose and start one.
+
+            With --preview the vehicles are shown the routes of the file, or up to three of the engine; they can choose \
+            one and start at once.
 
             Guidance starts when the vehicle has a display that is ready, see --await-vehicle. With --commands it starts \
             when a line of standard input says start; other lines are pause, resume, finish, cancel, gauge KEY VALUE and \
@@ -21,6 +26,11 @@ package struct Navigate: AsyncParsableCommand {
             """)
 
     @Option(help: "An engine's answer, from a file; - for standard input.") var route: String?
+    @Option(
+        help: ArgumentHelp(
+            "Valhalla's /trace_attributes of a leg of the route, from a file: its speed limits; once for each leg, in order.",
+            valueName: "file"))
+    var speedLimits: [String] = []
     @Option(help: "A live engine: valhalla=URL or osrm=URL.") var engine: String?
     @Option(help: "Where to start: LAT,LON in degrees.") var from: String?
     @Option(help: "Where to drive: LAT,LON in degrees.") var to: String?
@@ -35,8 +45,18 @@ package struct Navigate: AsyncParsableCommand {
     @Option(help: "Answer to waypoint requests.") var onWaypoint = Navigator.Policy.OnWaypoint.accept
     @Option(help: "Answer to destination requests.") var onDestination = Navigator.Policy.OnDestination
         .decline
+    @Flag(
+        help: ArgumentHelp(
+            "Stand at the start until a vehicle or an observer asks to simulate the drive, see waymark simulate; then drive as fast as it "
+                + "says, and stand again when it says so."))
+    var simulateWhenAsked = false
     @Option(help: "Leave the route after this many kilometres, as a driver does who misses a turn.")
     var leaveRouteAt: Double?
+    @Option(
+        help:
+            "Ask displays, at most once in so many seconds, how far they are and how long it took: 0.1 to 60."
+    )
+    var receipts: Double?
     @Flag(help: "Do what the lines of standard input say, and end when it does.") var commands = false
     @Option(help: "The side on which traffic drives, whatever the engine says.") var trafficSide: Side?
     @Flag(help: "Print everything that was not carried over from the engine's answer, a line each.")
@@ -57,12 +77,17 @@ package struct Navigate: AsyncParsableCommand {
                 throw ValidationError("--from, --to and --via need --engine; a route from a file is as it is")
             }
             guard self.onDestination == .decline else {
-                throw ValidationError("--on-destination accept needs --engine, which computes the routes")
+                throw ValidationError(
+                    "--on-destination \(self.onDestination.rawValue) needs --engine, which computes the routes"
+                )
             }
         } else {
+            guard self.speedLimits.isEmpty else {
+                throw ValidationError("--speed-limits needs --route; a live engine is asked for them")
+            }
             guard self.from != nil else { throw ValidationError("--engine needs --from LAT,LON") }
-            guard self.to != nil || self.onDestination == .accept && self.via.isEmpty else {
-                throw ValidationError("--engine needs --to LAT,LON, or --on-destination accept")
+            guard self.to != nil || self.onDestination != .decline && self.via.isEmpty else {
+                throw ValidationError("--engine needs --to LAT,LON, or --on-destination accept or preview")
             }
         }
         if let leaveRouteAt {
@@ -83,6 +108,8 @@ package struct Navigate: AsyncParsableCommand {
         var policy = Navigator.Policy()
         policy.onWaypoint = self.onWaypoint
         policy.onDestination = self.onDestination
+        policy.simulatesWhenAsked = self.simulateWhenAsked
+        policy.receipts = self.receipts.map { .seconds($0) }
         let navigator = Navigator(engine: engine, policy: policy, start: try self.from.map(coordinate))
         // A gateway that does not answer the Hello is left when patience is over.
         try await interruptible({ await navigator.cancel() }) {
@@ -102,7 +129,7 @@ package struct Navigate: AsyncParsableCommand {
         let vehicles: SessionVehicles = self.vehicle.isEmpty ? .anyThatAsked : .vehicles(self.vehicle)
         var later = Navigator.Plan()
         later.guide.drive.speedFactor = self.speed
-        let (assigned, takesAssignments) = (later, self.onDestination == .accept || self.commands)
+        let (assigned, takesAssignments) = (later, self.onDestination != .decline || self.commands)
         let own = first.map { Navigator.Assignment(answer: $0, vehicles: vehicles, plan: plan) }
         let typist = self.commands ? Task { await Self.obeyLines(navigator, own) } : nil
         defer { typist?.cancel() }
@@ -115,7 +142,8 @@ package struct Navigate: AsyncParsableCommand {
                 for await assignment in navigator.assignments {
                     group.addTask {
                         // The vehicle that requested the drive is connected.
-                        let plan = assignment.plan ?? assigned
+                        var plan = assignment.plan ?? assigned
+                        if assignment.isPreview { plan.preview = .untilStarted }
                         return try await Self.status(navigator, assignment.answer, assignment.vehicles, plan)
                     }
                 }
@@ -182,7 +210,7 @@ package struct Navigate: AsyncParsableCommand {
         var plan = Navigator.Plan()
         plan.awaited = self.beginning.awaitVehicle
         plan.awaitMax = try self.beginning.awaitMax()
-        plan.preview = try self.content.previewTime()
+        plan.preview = try self.content.previewTime().map { .atMost($0) } ?? .no
         plan.sharesDestination = self.content.share
         plan.guide.drive.speedFactor = self.speed
         plan.guide.drive.leavesRouteAtMeters = self.leaveRouteAt.map { $0 * 1_000 }
@@ -201,7 +229,8 @@ package struct Navigate: AsyncParsableCommand {
 
     private func firstAnswer(_ engine: (any RoutingEngine)?) async throws -> RouteAnswer? {
         guard let engine else {
-            let answer = try readAnswer(self.route ?? "", self.trafficSide)
+            var answer = try readAnswer(self.route ?? "", self.trafficSide)
+            try self.readSpeedLimits(into: &answer)
             self.report(answer)
             return answer
         }
@@ -209,11 +238,26 @@ package struct Navigate: AsyncParsableCommand {
         let points = try ([from] + self.via + [to]).map { Waypoint(center: try coordinate($0)) }
         Terminal.note("asking the engine for a route")
         do throws(RoutingError) {
-            let answer = try await engine.route(through: points)
+            let answer = try await engine.routes(
+                through: points, choices: self.content.preview == nil ? 1 : RouteAnswer.choicesMax)
             self.report(answer)
             return answer
         } catch {
             throw CommandFailure("\(error)")
+        }
+    }
+
+    /// Adds the speed limits of the legs that `--speed-limits` has.
+    private func readSpeedLimits(into answer: inout RouteAnswer) throws {
+        let traces = try self.speedLimits.map { name in
+            do throws(FileError) { return try FileContent(path: name, allowsPipe: true).bytes } catch {
+                throw CommandFailure("\(name) cannot be read: \(error)")
+            }
+        }
+        do throws(RouteReadingError) {
+            try answer.routes[0].addSpeedLimits(ofTraces: traces)
+        } catch {
+            throw CommandFailure("--speed-limits: \(error)")
         }
     }
 
@@ -248,7 +292,9 @@ struct BeginningOptions: ParsableArguments {
 
 /// What the first drive shows beside guidance.
 struct DriveContentOptions: ParsableArguments {
-    @Option(help: "Show the trip for so many seconds before guidance starts.") var preview: Double?
+    @Option(
+        help: "Show the trip, for vehicles to choose a route, for so many seconds before guidance starts.")
+    var preview: Double?
     @Flag(help: "Offer the destination to the vehicles when guidance has started.") var share = false
     @Option(
         help: ArgumentHelp(
@@ -284,7 +330,9 @@ struct DriveContentOptions: ParsableArguments {
             }
             return (
                 kilometers * 1_000,
-                NavigationAlert(id: UInt32(index + 1), titleVariants: [words[0]], actions: actions)
+                NavigationAlert(
+                    id: UInt32(index + 1), titleVariants: [words[0]], actions: actions, notification: .once,
+                    priority: .medium)
             )
         }
     }

@@ -106,12 +106,15 @@ package struct Request: AsyncParsableCommand {
             abstract: "Wait for the next destination that the client shares, and take it over; prints it.",
             usage: "waymark request share-accept --id <id> [<options>]",
             discussion: "Another endpoint of the vehicle may have answered first.")
+        @Flag(help: "First ask the client that guides for the destination.") var ask = false
         @OptionGroup var vehicle: VehicleOptions
 
         func run() async throws {
             let (shares, share) = AsyncStream.makeStream(
                 of: Waypoint.self, bufferingPolicy: .bufferingOldest(1))
-            try await self.vehicle.act { _ -> Waypoint? in
+            let asks = self.ask
+            try await self.vehicle.act { endpoint -> Waypoint? in
+                if asks { await endpoint.wantDestination() }
                 for await destination in shares { return destination }
                 return nil
             } report: { destination in

@@ -63,6 +63,12 @@ package struct Test: AsyncParsableCommand {
         transform: serviceAddress)
     var against: [ServiceAddress] = []
     @Option(
+        help: ArgumentHelp(
+            "An app takes the place of the first client: something else starts it, and it connects to this address, where the rig listens.",
+            valueName: "tcp:host:port"),
+        transform: serviceAddress)
+    var app: ServiceAddress?
+    @Option(
         help: "The waymarkd of the scenarios, by the real clock; without it the one of this program.",
         completion: .file())
     var daemon: String?
@@ -91,6 +97,11 @@ package struct Test: AsyncParsableCommand {
         if self.clock == .virtual, !self.against.isEmpty || self.daemon != nil {
             throw ValidationError("--against and --daemon need --clock real")
         }
+        if let app {
+            guard case .tcp = app else { throw ValidationError("--app must be tcp:HOST:PORT") }
+            if self.clock == .virtual { throw ValidationError("--app needs --clock real") }
+            if let jobs, jobs > 1 { throw ValidationError("--app and --jobs exclude each other") }
+        }
         if self.against.count > 2 { throw ValidationError("--against may be given at most twice") }
         if !self.against.isEmpty, self.daemon != nil {
             throw ValidationError("--against and --daemon exclude each other")
@@ -112,7 +123,7 @@ package struct Test: AsyncParsableCommand {
         if let route { return Terminal.write(try Self.firstScenario(for: route)) }
         let files = ScenarioFiles(
             self.files, clock: self.clock ?? (self.runsElsewhere ? .real : nil),
-            isAgainstOthers: !self.against.isEmpty)
+            isAgainstOthers: !self.against.isEmpty, app: self.appAddress)
         guard files.errors.isEmpty else {
             Terminal.notes(files.errors.map { "Error: \($0)" }.joined(separator: "\n"))
             throw ExitCode(2)
@@ -161,6 +172,11 @@ package struct Test: AsyncParsableCommand {
     /// The gateway is not the one in this program.
     private var runsElsewhere: Bool { !self.against.isEmpty || self.daemon != nil }
 
+    private var appAddress: Scenario.Address? {
+        guard case .tcp(let host, let port)? = self.app else { return nil }
+        return Scenario.Address(host: host, port: port)
+    }
+
     private var realRuns: RealRun.Options {
         var options = RealRun.Options(against: self.against)
         options.daemon = self.daemon.map { URL(filePath: $0).path }
@@ -173,7 +189,8 @@ package struct Test: AsyncParsableCommand {
         let recordings = try TestRecordings(
             ready.map(\.scenario.file), folder: self.recordings, isOff: self.noRecordings)
         let runner = ScenarioRunner(
-            ready, self.seed, jobs: self.jobs, self.realRuns, withTrace: self.trace != nil, recordings)
+            ready, self.seed, jobs: self.app == nil ? self.jobs : 1, self.realRuns,
+            withTrace: self.trace != nil, recordings)
         let (groups, stop) = runner.start()
         let whole = GuidanceText.counted(ready.count, "scenario")
         // The results of what is over are written, although there will be no others.

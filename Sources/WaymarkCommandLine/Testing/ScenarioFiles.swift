@@ -23,11 +23,15 @@ struct ScenarioFiles {
     private var reader = ScenarioInputReader()
     private let clock: RunClock?
     private let isAgainstOthers: Bool
+    private let app: Scenario.Address?
 
     /// Reads all files among the arguments: files, folders, and ``gallery``. `clock` is the one that the user wants; nil: what the
-    /// scenario wants. `isAgainstOthers`: the gateway is not the rig's.
-    init(_ arguments: [String], clock: RunClock? = nil, isAgainstOthers: Bool = false) {
-        (self.clock, self.isAgainstOthers) = (clock, isAgainstOthers)
+    /// scenario wants. `isAgainstOthers`: the gateway is not the rig's. `app`: where an app connects that takes the place of the first client.
+    init(
+        _ arguments: [String], clock: RunClock? = nil, isAgainstOthers: Bool = false,
+        app: Scenario.Address? = nil
+    ) {
+        (self.clock, self.isAgainstOthers, self.app) = (clock, isAgainstOthers, app)
         for argument in arguments {
             if argument == Self.gallery {
                 for name in Resources.scenarioNames { self.readShipped(name) }
@@ -75,12 +79,14 @@ struct ScenarioFiles {
     }
 
     private mutating func read(_ path: String, name: String) {
-        let (wanted, isAgainstOthers) = (self.clock, self.isAgainstOthers)
+        let (wanted, isAgainstOthers, app) = (self.clock, self.isAgainstOthers, self.app)
         let read = self.reader.read(path, name: name) { scenario in
-            scenario.obstacles(scenario.clock(wanted: wanted))
+            let scenario = app.map(scenario.withApp) ?? scenario
+            return scenario.obstacles(scenario.clock(wanted: wanted))
                 + (isAgainstOthers ? scenario.obstaclesAgainstOthers() : [])
         }
-        guard let (scenario, inputs) = read else { return }
+        guard let (described, inputs) = read else { return }
+        let scenario = app.map(described.withApp) ?? described
         self.ready.append(
             Ready(scenario: scenario, inputs: inputs, clock: scenario.clock(wanted: wanted)))
     }

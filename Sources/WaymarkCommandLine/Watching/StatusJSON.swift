@@ -46,6 +46,7 @@ enum StatusJSON {
             "owner": vehicle.owner,
         ]
         object.set("routeSource", vehicle.routeSource?.name)
+        object.set("routeFeedback", vehicle.routeFeedback.map(ModelJSON.feedback))
         object["endpoints"] = vehicle.endpoints.map { endpoint -> [String: Any] in
             var object: [String: Any] = [
                 "endpoint": endpoint.name, "ready": endpoint.isReady,
@@ -57,9 +58,23 @@ enum StatusJSON {
                 endpoint.presence, "\(vehicle.id)/\(endpoint.name)", report, to: &object)
             object.set("received", endpoint.receipt.map { Int(clamping: $0.received) })
             object.set("shown", endpoint.receipt.map { Int(clamping: $0.shown) })
+            object.set("receivedDelays", endpoint.receivedDelays.map(self.object))
+            object.set("shownDelays", endpoint.shownDelays.map(self.object))
+            object.set("roundTripMicroseconds", endpoint.roundTrip.map { Int($0 / .microseconds(1)) })
             return object
         }
         return object
+    }
+
+    private static func object(_ delays: GatewaySnapshot.Delays) -> [String: Any] {
+        [
+            "count": Int(clamping: delays.count), "lastMicroseconds": Int(delays.last / .microseconds(1)),
+            "meanMicroseconds": Int(delays.mean / .microseconds(1)),
+            "counts": Dictionary(
+                uniqueKeysWithValues: delays.counts.map {
+                    ($0.bound.map { "\(Int($0 / .milliseconds(1)))" } ?? "longer", Int(clamping: $0.count))
+                }),
+        ]
     }
 
     private static func object(_ client: GatewaySnapshot.Client, _ report: StatusReport) -> [String: Any] {

@@ -69,6 +69,8 @@ struct StatusTable {
         if vehicle?.navigatesItself == true { notes.append("navigates itself") }
         if vehicle?.hasStopped == true { notes.append("ended guidance") }
         notes.append(endpoint.isReady ? "ready" : "not ready")
+        if let delays = endpoint.shownDelays { notes.append("shown in \(Self.delays(delays))") }
+        if let delays = endpoint.receivedDelays { notes.append("received in \(Self.delays(delays))") }
         // What an endpoint did not ask for is no news.
         let withheld = endpoint.withheld.filter { $0.value != .notRequested }
         for (feature, reason) in withheld.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -146,6 +148,13 @@ struct StatusTable {
         case ..<172_800: "\(whole / 3_600) h \(whole % 3_600 / 60) min"
         default: "\(whole / 86_400) d \(whole % 86_400 / 3_600) h"
         }
+    }
+
+    /// `14 ms (95 % within 25 ms)`: the mean, and a bound.
+    static func delays(_ delays: GatewaySnapshot.Delays) -> String {
+        let mean = "\(Self.rate(delays.mean / .milliseconds(1))) ms"
+        guard let bound = delays.bound(of: 0.95) else { return mean }
+        return "\(mean) (95 % within \(Int(bound / .milliseconds(1))) ms)"
     }
 
     static func bytes(_ bytes: UInt64) -> String {

@@ -71,7 +71,7 @@ struct WatchReport: Sendable {
     private func isShown(_ event: GatewayEvent) -> Bool {
         if self.options.isEverythingShown || self.options.isRestricted { return true }
         return switch event.kind {
-        case .started, .paused, .continued, .rerouted, .stopRequested, .driveRequested: false
+        case .started, .paused, .continued, .rerouted, .stopRequested, .driveRequested, .startRequested: false
         default: true
         }
     }

@@ -86,6 +86,8 @@ extension Answer {
         var pauseReason: String?
         var endReason: String?
         var currentRoadName: String?
+        var speedLimit: String?
+        var nextSpeedLimit: String?
         var destination: String?
         var laneGuidance: Int?
         var distanceLeftMeters: Int?
@@ -133,6 +135,16 @@ extension Answer {
         var behind: Int?
         var behindAtLeast: Bool?
         var receiptAt: Double?
+        /// Delays from when the gateway accepted publications until the endpoint had received them.
+        var receivedDelays: Delays?
+        /// The same until their content was on its display.
+        var shownDelays: Delays?
+    }
+
+    struct Delays: Encodable {
+        let count: Int
+        let lastMilliseconds: Double
+        let meanMilliseconds: Double
     }
 
     struct ReceiptRow: Encodable {

@@ -19,6 +19,7 @@ extension Answer {
         /// None in a preview.
         var endpoints: [Joined<EndpointRecord, Connection>]?
         var routeSource: String?
+        var routeFeedback: JSONPart?
     }
 
     struct EndpointRecord: Encodable {

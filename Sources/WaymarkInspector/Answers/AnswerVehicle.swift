@@ -88,6 +88,8 @@ extension Answer {
         let stops: [JSONPart]
         var routeKey: String?
         var routeSource: String?
+        /// A sentence about how far the vehicle gets.
+        var routeFeedback: String?
     }
 
     struct ManeuverRow: Encodable {

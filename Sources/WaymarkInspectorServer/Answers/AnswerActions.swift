@@ -20,6 +20,17 @@ extension Answer {
         let endpoint: String
         var state: String
         var reason: String?
+        /// The name of the configuration with which it is connected as a display.
+        var configuration: String?
+        /// The state that it holds as a display.
+        var held: JSONPart?
+        /// The last messages that it received, as a display; the newest is the last.
+        var received: [Received]?
+    }
+
+    struct Received: Encodable {
+        let message: String
+        let at: Double
     }
 
     struct Prompt: Encodable {

@@ -8,15 +8,15 @@
 public enum ManeuverType: WireEnumeration {
     /// Nothing to turn at.
     case noTurn
-    /// Turn left.
+    /// Turn left, by 45 to 135 degrees.
     case leftTurn
-    /// Turn right.
+    /// Turn right, by 45 to 135 degrees.
     case rightTurn
-    /// Go straight ahead.
+    /// Go straight ahead; the road's name changes.
     case straightAhead
-    /// Make a U-turn.
+    /// Make a U-turn and proceed to the route.
     case uTurn
-    /// Follow the road.
+    /// Follow the same road.
     case followRoad
     /// Enter a roundabout.
     case enterRoundabout
@@ -26,15 +26,15 @@ public enum ManeuverType: WireEnumeration {
     case offRamp
     /// Take a ramp onto a road.
     case onRamp
-    /// The end of navigation, where the road network ends before the destination.
+    /// Arrive where navigation is complete; the rest of the journey needs another means of transport.
     case arriveEndOfNavigation
-    /// Start driving along the route.
+    /// Proceed to the beginning of the route.
     case startRoute
     /// Arrive at the destination, or at a waypoint.
     case arriveAtDestination
-    /// Keep left at a fork.
+    /// Keep left where the road divides.
     case keepLeft
-    /// Keep right at a fork.
+    /// Keep right where the road divides.
     case keepRight
     /// Drive onto a ferry.
     case enterFerry
@@ -42,7 +42,7 @@ public enum ManeuverType: WireEnumeration {
     case exitFerry
     /// Change from one ferry to another.
     case changeFerry
-    /// Start driving along the route with a U-turn.
+    /// Proceed to the beginning of the route with a U-turn.
     case startRouteWithUTurn
     /// Make a U-turn by way of a roundabout.
     case uTurnAtRoundabout
@@ -60,7 +60,8 @@ public enum ManeuverType: WireEnumeration {
     case arriveAtDestinationRight
     /// Make a U-turn when possible: the vehicle is off the route.
     case uTurnWhenPossible
-    /// The end of the directions, where no further ones are known.
+    /// Arrive where the directions end and navigation is complete; the rest of the journey needs another
+    /// means of transport.
     case arriveEndOfDirections
     /// Take exit 1 of a roundabout.
     case roundaboutExit1
@@ -100,13 +101,13 @@ public enum ManeuverType: WireEnumeration {
     case roundaboutExit18
     /// Take exit 19 of a roundabout.
     case roundaboutExit19
-    /// Turn sharp left.
+    /// Turn sharp left, by 135 to 180 degrees.
     case sharpLeftTurn
-    /// Turn sharp right.
+    /// Turn sharp right, by 135 to 180 degrees.
     case sharpRightTurn
-    /// Turn slightly left.
+    /// Turn slightly left, by less than 45 degrees, onto a different road.
     case slightLeftTurn
-    /// Turn slightly right.
+    /// Turn slightly right, by less than 45 degrees, onto a different road.
     case slightRightTurn
     /// Change from one motorway to another.
     case changeHighway

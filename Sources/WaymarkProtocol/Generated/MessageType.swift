@@ -44,6 +44,7 @@ package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
     case shareDestination = 0x0111
     case finishGuidance = 0x0112
     case cancelGuidance = 0x0113
+    case updateSpeedLimit = 0x0114
     case publishExtension = 0x01E0
     case waypointRequest = 0x0200
     case destinationRequest = 0x0201
@@ -62,6 +63,11 @@ package enum MessageType: UInt16, Sendable, Hashable, CaseIterable {
     case destinationShareAnswer = 0x020E
     case destinationShareStatus = 0x020F
     case vehicleExtension = 0x0210
+    case selectPreview = 0x0211
+    case startTripRequest = 0x0212
+    case destinationShareWanted = 0x0213
+    case updateRouteFeedback = 0x0214
+    case simulateDrive = 0x0215
     case observe = 0x0300
     case observationBegin = 0x0301
     case observedRecords = 0x0302
@@ -86,14 +92,17 @@ extension MessageType {
             .upcomingManeuvers, .currentLaneGuidance, .currentRoadName, .updateManeuverState,
             .updateTripEstimates, .updateManeuverEstimates, .currentRouteSegment, .pauseGuidance,
             .resumeGuidance, .showAlert, .dismissAlert, .shareDestination, .finishGuidance, .cancelGuidance,
-            .publishExtension:
+            .updateSpeedLimit, .publishExtension:
             .publisher
         case .receipt, .waypointRequest, .destinationRequest, .withdrawRequest, .promptAnswer,
             .cancelNavigation, .allowNavigation, .updateRouteSource, .vehicleSettings, .zoomCluster,
-            .alertResponse, .destinationShareAnswer, .vehicleExtension:
+            .alertResponse, .destinationShareAnswer, .vehicleExtension, .selectPreview, .startTripRequest,
+            .destinationShareWanted, .updateRouteFeedback:
             .endpoint
         case .observe, .readCounters:
             .observer
+        case .simulateDrive:
+            .endpointOrObserver
         case .welcome, .error, .sessionOpened, .vehicleChanged, .sessionEnded, .snapshotBegin, .snapshotEnd,
             .sessionSuspended, .sessionRestored, .receiptReport, .acknowledgement, .prompt, .promptOver,
             .requestOutcome, .destinationShareStatus, .observationBegin, .observedRecords, .observedEvent,

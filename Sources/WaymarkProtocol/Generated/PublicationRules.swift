@@ -57,9 +57,12 @@ extension PublicationRule {
         PublicationRule(
             .dismissAlert, .event, needs: .navigationAlerts, in: .guided, voids: .alert, retains: .nothing),
         PublicationRule(
-            .shareDestination, .event, needs: .destinationSharing, in: .guided, retains: .nothing,
+            .shareDestination, .event, needs: .destinationSharing, in: .any, retains: .nothing,
             fittedBy: .content),
         PublicationRule(.finishGuidance, .event, in: .any, retains: .nothing),
         PublicationRule(.cancelGuidance, .event, in: .any, retains: .nothing),
+        PublicationRule(
+            .updateSpeedLimit, .state, needs: .speedLimit, in: .guided, retains: .newest, isOfRoute: true,
+            fittedBy: .distanceUnits, largest: "next"),
     ]
 }

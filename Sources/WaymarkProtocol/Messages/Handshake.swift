@@ -20,6 +20,9 @@ package enum Feature: UInt32, Sendable, Hashable, CaseIterable, Codable {
     case destinationRequests = 14
     case receipts = 15
     case resumption = 16
+    case speedLimit = 17
+    case tripRequests = 18
+    case simulatedDrives = 19
 }
 
 /// Why a feature is withheld.
@@ -32,6 +35,7 @@ package enum WithheldReason: UInt32, Sendable, Hashable, CaseIterable {
     case tripOptedOut = 4
     case noConsent = 5
     case policy = 6
+    case vehicleDoesNotWant = 8
 }
 
 /// One feature and what became of it.

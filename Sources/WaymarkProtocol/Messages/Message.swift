@@ -6,8 +6,9 @@ package indirect enum Message: Sendable, Hashable {
     case hello(Hello)
     case welcome(Welcome)
     case goodbye(Goodbye)
-    case ping(nonce: UInt64)
-    case pong(nonce: UInt64)
+    /// `sentNanoseconds`: what the sender's clock showed; nil: the Pong needs no times.
+    case ping(nonce: UInt64, sentNanoseconds: UInt64? = nil)
+    case pong(nonce: UInt64, PongTimes? = nil)
     case error(Rejection)
 
     case openSession(OpenSession)
@@ -42,6 +43,11 @@ package indirect enum Message: Sendable, Hashable {
     case destinationShareAnswer(DestinationShareAnswer)
     case destinationShareStatus(DestinationShareStatus)
     case vehicleExtension(VehicleExtension)
+    case selectPreview(SelectPreview)
+    case startTripRequest(StartTripRequest)
+    case simulateDrive(SimulateDrive)
+    case destinationShareWanted(DestinationShareWanted)
+    case updateRouteFeedback(UpdateRouteFeedback)
 
     case observe(Observe)
     case observationBegin(ObservationBegin)
@@ -90,6 +96,11 @@ package indirect enum Message: Sendable, Hashable {
         case .destinationShareAnswer: .destinationShareAnswer
         case .destinationShareStatus: .destinationShareStatus
         case .vehicleExtension: .vehicleExtension
+        case .selectPreview: .selectPreview
+        case .startTripRequest: .startTripRequest
+        case .simulateDrive: .simulateDrive
+        case .destinationShareWanted: .destinationShareWanted
+        case .updateRouteFeedback: .updateRouteFeedback
         case .observe: .observe
         case .observationBegin: .observationBegin
         case .observedRecords: .observedRecords

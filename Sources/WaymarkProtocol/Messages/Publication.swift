@@ -22,7 +22,10 @@ package enum Publication: Sendable, Hashable {
     case resumeGuidance(generation: UInt32, RerouteReason, RouteInformation?)
     case showAlert(NavigationAlert)
     case dismissAlert(UInt32, AlertDismissal)
-    case shareDestination(shareID: String, Waypoint)
+    /// The last value names the trip preview whose destination it is; empty: the trip that is driven.
+    case shareDestination(shareID: String, Waypoint, trip: String = "")
+    /// The limit where the vehicle is, and the next different one; nil if none is known.
+    case speedLimit(SpeedLimit, next: SpeedLimitAhead?)
     case finishGuidance
     case cancelGuidance
     case publishExtension(PublishedExtension)
@@ -49,6 +52,7 @@ package enum Publication: Sendable, Hashable {
         case .showAlert: .showAlert
         case .dismissAlert: .dismissAlert
         case .shareDestination: .shareDestination
+        case .speedLimit: .updateSpeedLimit
         case .finishGuidance: .finishGuidance
         case .cancelGuidance: .cancelGuidance
         case .publishExtension: .publishExtension
@@ -63,6 +67,7 @@ extension Publication {
         let generation = self.generation
         let content: PublicationOutline.Content =
             switch self {
+            case .tripPreviews(let trips, _): .previews(trips.map(PublicationOutline.NamedTrip.init))
             case .startGuidance(let trip, _, let route): .start(.init(trip), .init(route))
             case .updateTrip(let trip): .trip(.init(trip))
             case .addManeuvers(let maneuvers, _): .maneuvers(maneuvers.map(\.id))
@@ -78,7 +83,8 @@ extension Publication {
             case .resumeGuidance(_, _, let route): route.map { .route(.init($0)) } ?? .nothing
             case .showAlert(let alert): .alert(alert.id)
             case .dismissAlert(let alert, _): .alert(alert)
-            case .shareDestination(let shareID, _): .share(Identifier(shareID))
+            case .shareDestination(let shareID, _, let trip):
+                .share(Identifier(shareID), trip: Identifier(trip))
             case .publishExtension(let published): .extension(.init(published))
             default: .nothing
             }

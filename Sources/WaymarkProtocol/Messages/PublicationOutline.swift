@@ -9,9 +9,10 @@ package import WaymarkModel
         case nothing
         // Why indirect: outlines of states are made all the time. They stay small and are copied without reference counting only if
         // large content, and content with references, is in a box.
-        indirect case start(Trip, Route)
+        indirect case previews([NamedTrip])
+        indirect case start(NamedTrip, Route)
         indirect case route(Route)
-        case trip(Trip)
+        indirect case trip(NamedTrip)
         indirect case maneuvers([ManeuverID])
         indirect case laneGuidances([LaneGuidanceID])
         indirect case segments([Segment])
@@ -21,7 +22,8 @@ package import WaymarkModel
         case maneuverState(ManeuverState)
         case pause(PauseReason)
         case alert(UInt32)
-        indirect case share(Identifier)
+        /// The share's id, and that of its trip; empty: the one that is driven.
+        indirect case share(Identifier, trip: Identifier)
         /// Of a type that this build does not know.
         case unrecognizedState(type: UInt16, key: UInt16, isRetained: Bool)
         indirect case `extension`(Extension)
@@ -35,6 +37,20 @@ package import WaymarkModel
         package init(isDestinationShareable: Bool, routeSegmentsAvailable: Bool) {
             self.isDestinationShareable = isDestinationShareable
             self.routeSegmentsAvailable = routeSegmentsAvailable
+        }
+    }
+
+    /// A trip as other messages name it, and what it allows.
+    package struct NamedTrip: Sendable, Hashable, Codable {
+        package var id: Identifier
+        /// The ids of its route choices.
+        package var routeChoices: [UInt32]
+        package var allows: Trip
+
+        package init(id: Identifier, routeChoices: [UInt32], allows: Trip) {
+            self.id = id
+            self.routeChoices = routeChoices
+            self.allows = allows
         }
     }
 
@@ -63,6 +79,7 @@ package import WaymarkModel
         package var laneGuidances: [LaneGuidanceID] = []
         package var currentManeuvers: [ManeuverID] = []
         package var currentLaneGuidance: LaneGuidanceID?
+        package var hasSpeedLimits = false
 
         package init(id: Identifier) { self.id = id }
     }
@@ -206,11 +223,13 @@ package struct ConflationKey: Sendable, Hashable, Codable {
     }
 }
 
-extension PublicationOutline.Trip {
+extension PublicationOutline.NamedTrip {
     init(_ trip: WaymarkModel.Trip) {
         self.init(
-            isDestinationShareable: trip.isDestinationShareable,
-            routeSegmentsAvailable: trip.routeSegmentsAvailable)
+            id: Identifier(trip.id), routeChoices: trip.routeChoices.map(\.id),
+            allows: PublicationOutline.Trip(
+                isDestinationShareable: trip.isDestinationShareable,
+                routeSegmentsAvailable: trip.routeSegmentsAvailable))
     }
 }
 
@@ -221,6 +240,7 @@ extension PublicationOutline.Segment {
         self.laneGuidances = segment.laneGuidances
         self.currentManeuvers = segment.currentManeuvers
         self.currentLaneGuidance = segment.currentLaneGuidance
+        self.hasSpeedLimits = !segment.speedLimits.isEmpty
     }
 }
 

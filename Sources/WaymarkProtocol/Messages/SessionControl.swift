@@ -150,10 +150,19 @@ package struct Receipt: Sendable, Hashable, Codable {
     package var receivedSequence: UInt64
     /// At most ``receivedSequence``.
     package var shownSequence: UInt64
+    /// The time of the endpoint's clock when it had received ``receivedSequence``; nil: not told.
+    package var receivedNanoseconds: UInt64?
+    /// The same of ``shownSequence``, when its content was on the display.
+    package var shownNanoseconds: UInt64?
 
-    package init(receivedSequence: UInt64, shownSequence: UInt64) {
+    package init(
+        receivedSequence: UInt64, shownSequence: UInt64, receivedNanoseconds: UInt64? = nil,
+        shownNanoseconds: UInt64? = nil
+    ) {
         self.receivedSequence = receivedSequence
         self.shownSequence = shownSequence
+        self.receivedNanoseconds = receivedNanoseconds
+        self.shownNanoseconds = shownNanoseconds
     }
 }
 
@@ -161,12 +170,19 @@ package struct Receipt: Sendable, Hashable, Codable {
 package struct EndpointReceipt: Sendable, Hashable {
     package var vehicle: VehicleID
     package var endpoint: EndpointName
+    /// The receipt without its times, which are by the endpoint's clock.
     package var receipt: Receipt
+    /// The time from when the gateway accepted the received number until the endpoint had it; nil: not measured.
+    package var receivedDelayMicroseconds: UInt64?
+    /// The same of the shown number, until its content was on the display.
+    package var shownDelayMicroseconds: UInt64?
 
     package init(vehicle: VehicleID, endpoint: EndpointName, receipt: Receipt) {
         self.vehicle = vehicle
         self.endpoint = endpoint
         self.receipt = receipt
+        self.receipt.receivedNanoseconds = nil
+        self.receipt.shownNanoseconds = nil
     }
 }
 

@@ -49,6 +49,25 @@ package struct DestinationRequest: Sendable, Hashable {
     }
 }
 
+/// Vehicle to gateway to client: start this trip of the previews.
+package struct StartTripRequest: Sendable, Hashable {
+    package var requestID: Identifier
+    package var trip: Identifier
+    /// nil: the trip's selected one, or its first.
+    package var routeChoice: UInt32?
+    /// Set by the gateway on the way to the client.
+    package var vehicle: VehicleID?
+
+    package init(
+        requestID: Identifier, trip: Identifier, routeChoice: UInt32? = nil, vehicle: VehicleID? = nil
+    ) {
+        self.requestID = requestID
+        self.trip = trip
+        self.routeChoice = routeChoice
+        self.vehicle = vehicle
+    }
+}
+
 /// Vehicle to gateway: withdraws a request.
 package struct WithdrawRequest: Sendable, Hashable {
     package var requestID: Identifier
@@ -64,6 +83,8 @@ package struct RequestAnswer: Sendable, Hashable {
         /// Waypoint: the client asks its own user; `accept` or `decline` follows.
         case ownPrompt
         case accept
+        /// Destination: the client will open a session that shows previews.
+        case acceptWithPreview
         /// With one of notSupported, declinedByUser, busy, invalid, tooLarge.
         case decline(Outcome)
     }
@@ -126,12 +147,18 @@ package struct RequestOutcome: Sendable, Hashable, Codable {
     package var outcome: Outcome
     /// The client that accepted, or was asked last.
     package var client: ClientID?
+    /// The client shows previews first. Only of an accepted destination request.
+    package var previewFollows: Bool
 
-    package init(requestID: Identifier, vehicle: VehicleID, outcome: Outcome, client: ClientID? = nil) {
+    package init(
+        requestID: Identifier, vehicle: VehicleID, outcome: Outcome, client: ClientID? = nil,
+        previewFollows: Bool = false
+    ) {
         self.requestID = requestID
         self.vehicle = vehicle
         self.outcome = outcome
         self.client = client
+        self.previewFollows = previewFollows
     }
 }
 
@@ -155,6 +182,30 @@ package struct UpdateRouteSource: Sendable, Hashable {
     }
 }
 
+/// The vehicle's view of the route: how far it gets.
+package struct UpdateRouteFeedback: Sendable, Hashable {
+    package var feedback: RouteFeedback
+    /// Set by the gateway on the way to the client.
+    package var vehicle: VehicleID?
+
+    package init(_ feedback: RouteFeedback, vehicle: VehicleID? = nil) {
+        self.feedback = feedback
+        self.vehicle = vehicle
+    }
+}
+
+/// The vehicle's user wants the destination of a trip.
+package struct DestinationShareWanted: Sendable, Hashable {
+    /// One of the trip previews; empty: the trip that is driven.
+    package var trip: Identifier
+    package var source: EndpointPath?
+
+    package init(trip: Identifier = "", source: EndpointPath? = nil) {
+        self.trip = trip
+        self.source = source
+    }
+}
+
 /// Which endpoint of which vehicle a message comes from. Set by the gateway on the way to the client.
 package struct EndpointPath: Sendable, Hashable, Comparable, Codable {
     package var vehicle: VehicleID
@@ -167,6 +218,20 @@ package struct EndpointPath: Sendable, Hashable, Comparable, Codable {
 
     package static func < (lhs: EndpointPath, rhs: EndpointPath) -> Bool {
         lhs.vehicle == rhs.vehicle ? lhs.endpoint < rhs.endpoint : lhs.vehicle < rhs.vehicle
+    }
+}
+
+/// Vehicle to gateway to client: a trip of the previews was selected.
+package struct SelectPreview: Sendable, Hashable, Codable {
+    package var trip: Identifier
+    /// nil: the trip's selected one, or its first.
+    package var routeChoice: UInt32?
+    package var source: EndpointPath?
+
+    package init(trip: Identifier, routeChoice: UInt32? = nil, source: EndpointPath? = nil) {
+        self.trip = trip
+        self.routeChoice = routeChoice
+        self.source = source
     }
 }
 
@@ -191,6 +256,24 @@ package struct ZoomCluster: Sendable, Hashable {
     package init(direction: ZoomDirection, source: EndpointPath? = nil) {
         self.direction = direction
         self.source = source
+    }
+}
+
+/// Simulate a drive, or stop to.
+package struct SimulateDrive: Sendable, Hashable {
+    package var action: SimulationAction
+    /// 0: the real speed.
+    package var speedPercent: UInt32
+    /// The client that an observer asks; nil from endpoints.
+    package var client: ClientID?
+    /// The vehicle that it is about; nil: all that the client guides.
+    package var vehicle: VehicleID?
+    /// The endpoint that asked; nil for an observer.
+    package var endpoint: EndpointName?
+
+    package init(_ action: SimulationAction, speedPercent: UInt32 = 0) {
+        self.action = action
+        self.speedPercent = speedPercent
     }
 }
 

@@ -12,7 +12,8 @@ extension ObservedEvent {
             case .paused: PauseReason(rawValue: self.code).name
             case .requestEnded: Outcome(rawValue: self.code).map { "\($0)" }
             case .admitted, .resumed, .departed, .helloRefused, .sessionOpened, .joined, .started,
-                .continued, .rerouted, .suspended, .restored, .stopRequested, .driveRequested, nil:
+                .continued, .rerouted, .suspended, .restored, .stopRequested, .driveRequested,
+                .startRequested, nil:
                 ""
             }
         return name ?? "\(self.code)"

@@ -88,6 +88,7 @@ package enum ObservedKind: UInt32, Sendable, Hashable, CaseIterable {
     case stopRequested = 40
     case driveRequested = 41
     case requestEnded = 42
+    case startRequested = 43
 }
 
 /// Gateway to observer: something happened.
@@ -196,6 +197,10 @@ package enum CounterName: UInt32, Sendable, Hashable, CaseIterable {
     case requestTimes = 20
     case requestMicroseconds = 21
     case featuresWithheld = 22
+    case receivedDelays = 23
+    case receivedDelayMicroseconds = 24
+    case shownDelays = 25
+    case shownDelayMicroseconds = 26
     case vehiclesConnected = 64
     case endpointsConnected = 65
     case clientsConnected = 66

@@ -22,6 +22,8 @@ package struct EndpointRecord: Sendable, Hashable {
     package var settings = VehicleSettings()
     /// Its last receipt in the session.
     package var receipt: Receipt?
+    /// The times that publications take to it; nil: not measured.
+    package var delays: EndpointDelays?
 
     package init(_ endpoint: EndpointName) { self.endpoint = endpoint }
 }
@@ -36,6 +38,8 @@ package struct VehicleRecord: Sendable, Hashable {
     package var hasStopped = false
     package var isGuidanceWanted = false
     package var routeSource: RouteSource?
+    /// The last one of the session, perhaps of an earlier route.
+    package var routeFeedback: RouteFeedback?
     /// In the order of their names. None: a session waits for the vehicle.
     package var endpoints: [EndpointRecord] = []
     /// Empty while only a session waits for it.

@@ -80,10 +80,13 @@ extension Rig {
         ///   - subtitle: At most 512 letters.
         ///   - actions: What the driver can choose, at most two, of 1 to 512 letters; their ids are 1 and 2.
         ///   - duration: nil: until it is dismissed.
+        ///   - notification: Whether it may interrupt the display; nil: the vehicle decides.
+        ///   - priority: Its importance among other alerts; nil: the vehicle decides.
         /// - Throws: ``RigError`` for a wrong argument.
         public func showAlert(
             _ id: UInt32, title: String, subtitle: String = "", actions: [String] = [],
-            for duration: Duration? = nil
+            for duration: Duration? = nil, notification: NotificationStyle? = nil,
+            priority: AlertPriority? = nil
         ) async throws {
             try Check.id(id, "id")
             try Check.text(title, "title", 1...512)
@@ -94,7 +97,8 @@ extension Rig {
             try self.perform(
                 .alert(
                     Scenario.Action.Alert(
-                        id: id, title: title, subtitle: subtitle, actions: actions, duration: duration)))
+                        id: id, title: title, subtitle: subtitle, actions: actions, duration: duration,
+                        notification: notification, priority: priority)))
         }
 
         /// Dismisses an alert.

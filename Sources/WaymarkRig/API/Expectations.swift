@@ -69,6 +69,7 @@ extension Rig {
             case inOrder([Event], within: Duration)
             case exactly(Int, MessageDraft, for: Duration?)
             case unchanged([String], for: Duration)
+            case shownWithin(Duration, for: Duration?)
             case outcome(RequestResult, within: Duration)
             case holdsWhatWasPublished(within: Duration)
             case ended(EndReason, within: Duration?)
@@ -214,6 +215,17 @@ extension Rig {
         ) -> Expectation {
             let message = MessageDraft(name: name, conditions: fields(MessageKeys()))
             return Expectation(.gap(message, below: limit, for: duration))
+        }
+
+        /// An expectation that content is on the display at most `limit` after the gateway has accepted it, as clients are told that want
+        /// receipts. At least one delay must be measured. See `showsAfter` of ``Rig/addVehicle``.
+        ///
+        /// - Parameters:
+        ///   - limit: More than 0.
+        ///   - duration: nil: to the end of the run.
+        /// - Returns: The expectation.
+        public static func shownWithin(_ limit: Duration, for duration: Duration? = nil) -> Expectation {
+            Expectation(.shownWithin(limit, for: duration))
         }
 
         /// An expectation of these events one after the other; others may be between them.

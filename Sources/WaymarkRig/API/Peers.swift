@@ -59,6 +59,8 @@ extension Rig {
         case joined
         /// The displays of the client's vehicles are ready.
         case ready
+        /// A vehicle starts the trip that the client shows to choose from.
+        case tripRequest = "trip-request"
     }
 
     /// The way in which a peer leaves.
@@ -80,23 +82,28 @@ extension Rig {
     ///   - destinations: How its user answers a destination that a client offers.
     ///   - answerAfter: How long its user takes.
     ///   - isReady: Whether its display is ready to show guidance once it is connected.
+    ///   - showsAfter: How long after it has received something that is on its display; nil: it says nothing of it.
     ///   - isGuidanceWanted: Whether it asks to be guided by any client.
     ///   - connects: false: only when ``Rig/Peer/comeBack(withToken:)`` is called.
+    ///   - asksForSimulatedDrives: Whether it may call ``Rig/Vehicle/simulateDrive(_:speed:)``.
     /// - Returns: The vehicle.
     /// - Throws: ``RigError`` for a wrong argument.
     @discardableResult public func addVehicle(
         _ name: String = "dut", profile: Profile = .full, prompts: Reply = .accept,
         destinations: Reply = .accept, answerAfter: Duration = .zero, isReady: Bool = true,
-        isGuidanceWanted: Bool = false, connects: Bool = true
+        showsAfter: Duration? = nil,
+        isGuidanceWanted: Bool = false, connects: Bool = true, asksForSimulatedDrives: Bool = false
     ) throws(RigError) -> Vehicle {
         try self.prepare("addVehicle")
         try self.check(name)
         try Check.duration(answerAfter, "answerAfter")
+        try Check.duration(showsAfter, "showsAfter")
         var vehicle = Scenario.Vehicle(id: VehicleID(unchecked: name))
         vehicle.endpoints[0].profile = try self.reference(profile)
         (vehicle.prompts, vehicle.destinations) = (prompts.scenario, destinations.scenario)
-        (vehicle.answerAfter, vehicle.isReady) = (answerAfter, isReady)
+        (vehicle.answerAfter, vehicle.isReady, vehicle.showsAfter) = (answerAfter, isReady, showsAfter)
         (vehicle.guidanceWanted, vehicle.connects) = (isGuidanceWanted, connects)
+        vehicle.asksForSimulatedDrives = asksForSimulatedDrives
         self.scenario.vehicles.append(vehicle)
         return Vehicle(self, vehicle.id)
     }
@@ -114,9 +121,12 @@ extension Rig {
     ///   - priority: -1 000 to 1 000; a higher one takes over, if the gateway arbitrates by priority.
     ///   - onWaypoint: How it answers a vehicle that wants to stop on the way.
     ///   - onDestination: How it answers a vehicle that wants to go elsewhere.
+    ///   - onStartTrip: How it answers a vehicle that wants to start a trip of the previews.
     ///   - answerAfter: How long it takes to answer.
     ///   - detour: The route with an accepted stop; nil: the same route, with the stop among its waypoints.
+    ///   - receipts: How often it wants to know what displays have received and shown, 100 milliseconds to a minute; nil: not at all.
     ///   - withoutFeatures: What it does not provide.
+    ///   - simulatesWhenAsked: Whether it stands until it is asked to simulate its drive, see ``Rig/Vehicle/simulateDrive(_:speed:)``.
     ///   - connects: false: only when ``Rig/Peer/comeBack(withToken:)`` is called.
     /// - Returns: The client.
     /// - Throws: ``RigError`` for a wrong argument.
@@ -124,7 +134,10 @@ extension Rig {
         _ name: String = "client", route: Route? = nil, startAt: Position? = nil, speed: Double? = nil,
         vehicles: GuidedVehicles? = nil, drivesAtOnce: Bool = true, waitsFor: Waiting = .joined,
         priority: Int = 0, onWaypoint: WaypointReply = .accept, onDestination: Reply = .accept,
-        answerAfter: Duration = .zero, detour: Route? = nil, withoutFeatures: Set<GuidanceFeature> = [],
+        onStartTrip: Reply = .accept, answerAfter: Duration = .zero, detour: Route? = nil,
+        receipts: Duration? = nil,
+        withoutFeatures: Set<GuidanceFeature> = [],
+        simulatesWhenAsked: Bool = false,
         connects: Bool = true
     ) throws(RigError) -> Client {
         try self.prepare("addClient")
@@ -141,10 +154,18 @@ extension Rig {
         client.waitsFor = Scenario.Client.Waiting(rawValue: waitsFor.rawValue) ?? .joined
         client.onWaypoint = onWaypoint.scenario
         client.onDestination = onDestination.scenario
+        client.onStartTrip = onStartTrip.scenario
         client.answerAfter = answerAfter
+        if let receipts {
+            let range = ProtocolConstants.receiptsMilliseconds
+            try Check.number(
+                Int(receipts / .milliseconds(1)), "receipts", Int(range.lowerBound)...Int(range.upperBound))
+            client.receipts = receipts
+        }
         client.withoutFeatures = Feature.allCases.filter {
             withoutFeatures.map(\.rawValue).contains("\($0)")
         }
+        client.simulatesWhenAsked = simulatesWhenAsked
         client.connects = connects
         self.scenario.clients.append(client)
         return Client(self, client.id)

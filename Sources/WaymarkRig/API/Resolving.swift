@@ -115,6 +115,14 @@ extension Rig {
             var paths: [FieldPath] = []
             for key in keys { paths.append(try Self.path(key, of: .state)) }
             return .unchanged(paths, for: lasts)
+        case .shownWithin(let limit, let lasts):
+            try Check.duration(limit, "shownWithin", isPositive: true)
+            try Check.duration(lasts, "for")
+            if case .client(let client) = of {
+                throw RigError(
+                    "of", "\(client) is a client, and shows nothing; name a vehicle or an endpoint")
+            }
+            return .shownWithin(limit, for: lasts)
         case .outcome(let result, let within):
             try Check.duration(within, "within")
             guard let outcome = Outcome(rawValue: result.rawValue) else {
@@ -158,8 +166,8 @@ extension Rig {
             try Check.number(count, "count", 0...Int(Int32.max))
             try Check.duration(lasts, "for")
             return .exactly(count, try self.pattern(draft, of), for: lasts)
-        case .eventually, .always, .never, .sometimes, .inOrder, .unchanged, .outcome, .holdsWhatWasPublished,
-            .ended:
+        case .eventually, .always, .never, .sometimes, .inOrder, .unchanged, .shownWithin, .outcome,
+            .holdsWhatWasPublished, .ended:
             throw RigError("expect", "is no word about messages")
         }
     }

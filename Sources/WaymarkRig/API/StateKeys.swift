@@ -73,8 +73,14 @@ extension Rig {
         public var tripEstimates: WholeField { WholeField("tripEstimates") }
         /// Distance and time to each maneuver.
         public var maneuverEstimates: WholeField { WholeField("maneuverEstimates") }
+        /// The speed limit where the vehicle is; its parts by their texts, e.g. `$0["speedLimit.value"] == 80`.
+        public var speedLimit: WholeField { WholeField("speedLimit") }
+        /// The next different speed limit, e.g. `$0["nextSpeedLimit.distanceMeters"] < "2km"`.
+        public var nextSpeedLimit: WholeField { WholeField("nextSpeedLimit") }
         /// Trips to choose from.
         public var previews: WholeField { WholeField("previews") }
+        /// The trip of the previews that is selected, e.g. `$0["selectedPreview"] == "preview-2"`.
+        public var selectedPreview: WholeField { WholeField("selectedPreview") }
         /// The alert that is shown.
         public var alert: WholeField { WholeField("alert") }
         /// The features that are withheld from it, and why.

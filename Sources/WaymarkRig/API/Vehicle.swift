@@ -111,6 +111,36 @@ extension Rig {
             return request
         }
 
+        /// Asks for the start of a trip of the previews; ``Rig/Expectation/outcome(_:within:)`` expects how it ends.
+        ///
+        /// - Parameters:
+        ///   - trip: The trip's id, 1 to 128 letters; those of ``Rig/Client/preview(_:)`` are `preview-1` and so on.
+        ///   - routeChoice: The id of one of its route choices, not 0; nil: the selected one, or the first.
+        ///   - id: To withdraw it by, 1 to 64 letters; nil: one of the rig.
+        /// - Throws: ``RigError`` for a wrong argument.
+        public func startTrip(
+            _ trip: String, routeChoice: UInt32? = nil, id: String? = nil
+        ) async throws {
+            try Check.text(trip, "trip", 1...128)
+            if let routeChoice { try Check.id(routeChoice, "routeChoice") }
+            if let id { try Check.text(id, "id", 1...64) }
+            var request = Scenario.Action.Request(place: .trip(trip, routeChoice: routeChoice))
+            request.id = id
+            try self.perform(.request(request))
+        }
+
+        /// Tells the client which trip of the previews is selected.
+        ///
+        /// - Parameters:
+        ///   - trip: The trip's id, 1 to 128 letters.
+        ///   - routeChoice: The id of one of its route choices, not 0; nil: the selected one, or the first.
+        /// - Throws: ``RigError`` for a wrong argument.
+        public func selectPreview(_ trip: String, routeChoice: UInt32? = nil) async throws {
+            try Check.text(trip, "trip", 1...128)
+            if let routeChoice { try Check.id(routeChoice, "routeChoice") }
+            try self.perform(.selectPreview(trip: trip, routeChoice: routeChoice))
+        }
+
         /// Takes back a request.
         ///
         /// - Parameter id: Of which one; nil: the last one.
@@ -146,6 +176,20 @@ extension Rig {
             try self.perform(.routeSource(source))
         }
 
+        /// Says how far it gets on the route that it has; with another `generation`, on another route.
+        public func setRouteFeedback(
+            _ stops: [StopFeedback], firstUnreachableSegment: String? = nil, generation: UInt32? = nil
+        ) async throws {
+            let feedback = Scenario.Action.Feedback(
+                stops: stops, firstUnreachableSegment: firstUnreachableSegment, generation: generation)
+            try self.perform(.routeFeedback(feedback))
+        }
+
+        /// Asks the client for the destination of a trip preview, or, while guided, of the trip that is driven (empty).
+        public func wantDestination(ofTrip trip: String = "") async throws {
+            try self.perform(.wantDestination(trip: trip))
+        }
+
         /// Changes settings of its display.
         ///
         /// - Throws: ``RigError`` if `settings` has none.
@@ -161,6 +205,17 @@ extension Rig {
 
         /// Zooms the map of the cluster.
         public func zoom(_ direction: ZoomDirection) async throws { try self.perform(.zoom(direction)) }
+
+        /// Asks the client that guides to simulate its drive, or to stop.
+        ///
+        /// - Parameters:
+        ///   - action: Start, or stop.
+        ///   - speed: How many times faster than real time, 0.01 ... 1 000.
+        /// - Throws: ``RigError`` for a wrong speed.
+        public func simulateDrive(_ action: SimulationAction, speed: Double = 1) async throws {
+            guard (0.01...1_000).contains(speed) else { throw RigError("speed", "must be 0.01 to 1000") }
+            try self.perform(.simulateDrive(action, speed: speed))
+        }
 
         /// Answers an alert.
         ///

@@ -11,11 +11,12 @@ extension Rig {
         case tripPreviews, startGuidance, updateTrip, addManeuvers, addLaneGuidances, addRouteSegments,
             upcomingManeuvers, currentLaneGuidance, currentRoadName, updateManeuverState, updateTripEstimates,
             updateManeuverEstimates, currentRouteSegment, pauseGuidance, resumeGuidance, showAlert,
-            dismissAlert, shareDestination, finishGuidance, cancelGuidance, publishExtension
+            dismissAlert, shareDestination, finishGuidance, cancelGuidance, updateSpeedLimit, publishExtension
         // Of vehicles, and about requests.
         case waypointRequest, destinationRequest, withdrawRequest, requestAnswer, prompt, promptAnswer,
             promptOver, requestOutcome, cancelNavigation, allowNavigation, updateRouteSource, vehicleSettings,
-            zoomCluster, alertResponse, destinationShareAnswer, destinationShareStatus, vehicleExtension
+            zoomCluster, alertResponse, destinationShareAnswer, destinationShareStatus, vehicleExtension,
+            selectPreview, startTripRequest, destinationShareWanted, updateRouteFeedback, simulateDrive
         // Of observers.
         case observe, observationBegin, observedRecords, observedEvent, observedFrames, observationGap,
             readCounters, counters

@@ -18,18 +18,25 @@ package struct RigClient: RigPeer {
     }
 
     /// What it waits for before it starts guidance.
-    package enum Awaited: String, Sendable, Hashable, CaseIterable { case nothing, joined, ready }
+    package enum Awaited: String, Sendable, Hashable, CaseIterable {
+        case nothing, joined, ready
+        /// It shows its trip to choose from, and a vehicle starts it.
+        case tripRequest = "trip-request"
+    }
 
     /// What the client's user does.
     package struct Behaviour: Sendable {
         package var onWaypoint = WaypointReply.accept
         package var onDestination = Reply.accept
+        package var onStartTrip = Reply.accept
         package var answerAfter = Duration.zero
         /// The route with a stop; nil: the same route, with the stop among its waypoints.
         package var detour: EngineRoute?
         package var awaits = Awaited.joined
         /// How often it wants receipts of displays; nil: not at all.
         package var receipts: Duration?
+        /// It stands until it is asked to simulate its drive.
+        package var simulatesWhenAsked = false
 
         package init() {}
     }
@@ -54,6 +61,22 @@ package struct RigClient: RigPeer {
         case waypoint(InquiryID, Waypoint, segment: String)
         case ownPrompt(InquiryID)
         case destination(DestinationInquiryID)
+        case start(InquiryID, StartTripInquiry)
+    }
+
+    /// A trip that it shows to choose from.
+    private struct Preview: Sendable {
+        var trip: Trip
+        let answer: RouteAnswer
+
+        /// Selects a route choice of the trip; nil: leaves the selection.
+        mutating func choose(_ routeChoice: UInt32?) {
+            guard let choice = routeChoice ?? self.trip.selectedRouteChoice else { return }
+            self.trip = self.answer.preview(id: self.trip.id, choosing: Int(choice) - 1)
+        }
+
+        /// The route of the selected choice.
+        var route: EngineRoute { self.answer.routes[Int(self.trip.selectedRouteChoice ?? 1) - 1] }
     }
 
     package let id: PeerID
@@ -76,7 +99,13 @@ package struct RigClient: RigPeer {
     private var answers: [(due: Instant, answer: Answer)] = []
     /// Detours by the request that they answer.
     private var offers: [InquiryID: GuideMachine.Detour] = [:]
+    /// Trips that it shows to choose from, and those that it starts by the request that asks for them.
+    private var previews: [Preview] = []
+    private var hasPreviewed = false
+    private var starts: [InquiryID: Preview] = [:]
     private var standsUntil: Instant?
+    /// The speed at which it simulates its drives; nil: it stands until it is asked.
+    private var simulatedSpeed: Double?
     /// It is not connected and does not try: not yet, or not any more.
     private var isAway = true
     private var nextCall = 0
@@ -155,11 +184,17 @@ package struct RigClient: RigPeer {
             self.later(
                 .waypoint(id, inquiry.waypoint, segment: inquiry.segment),
                 unless: self.behaviour.onWaypoint == .ignore, at: now, into: &actions)
-        case .inquiryEnded(let id, let result): self.end(id, result)
+        case .askedToStart(let inquiry, let id):
+            self.later(
+                .start(id, inquiry), unless: self.behaviour.onStartTrip == .ignore, at: now, into: &actions)
+        case .told(.previewSelected(_, _, let trip, let routeChoice), self.session):
+            self.select(trip, routeChoice, at: now, into: &actions)
+        case .inquiryEnded(let id, let result): self.end(id, result, at: now, into: &actions)
         case .askedForDestination(_, let id):
             self.later(
                 .destination(id), unless: self.behaviour.onDestination == .ignore, at: now, into: &actions)
         case .shared(_, let outcome): self.shares.append(outcome)
+        case .askedToSimulate(let drive): self.simulate(drive, at: now)
         case .log(let note): actions.append(.log(note.line))
         case .returned, .told, .ended, .notOpened, .destinationInquiryEnded: break
         }
@@ -167,12 +202,36 @@ package struct RigClient: RigPeer {
 
     private mutating func beginIfReady(at now: Instant, into actions: inout [PeerAction]) {
         guard let plan, self.guide?.hasBegun == false, self.isReady(plan.vehicles) else { return }
+        guard self.behaviour.awaits != .tripRequest else {
+            if !self.hasPreviewed { self.preview([plan.answer], at: now, into: &actions) }
+            return
+        }
         self.drive(at: now, into: &actions) { $0.begin(at: now, into: &$1) }
+        guard self.behaviour.simulatesWhenAsked else { return }
+        if let speed = self.simulatedSpeed { return self.guide?.setSpeed(speed) ?? () }
+        // The first step says where the vehicle is.
+        self.drive(at: now, into: &actions) { $0.advance(to: now, into: &$1) }
+        self.guide?.stand(at: now)
+    }
+
+    /// It is asked to simulate its drive, or to stand.
+    private mutating func simulate(_ drive: SimulatedDrive, at now: Instant) {
+        guard self.behaviour.simulatesWhenAsked else { return }
+        switch drive.action {
+        case .start:
+            self.simulatedSpeed = drive.speedFactor
+            self.guide?.setSpeed(drive.speedFactor)
+            self.guide?.standOver(at: now)
+        case .stop:
+            self.simulatedSpeed = nil
+            self.guide?.stand(at: now)
+        case .unrecognized: break
+        }
     }
 
     private func isReady(_ vehicles: SessionVehicles) -> Bool {
         func isReady(_ vehicle: String) -> Bool {
-            self.joined[vehicle].map { self.behaviour.awaits == .joined || $0 } ?? false
+            self.joined[vehicle].map { self.behaviour.awaits != .ready || $0 } ?? false
         }
         guard self.behaviour.awaits != .nothing else { return true }
         return switch vehicles {
@@ -187,6 +246,7 @@ package struct RigClient: RigPeer {
         self.session = nil
         self.joined = [:]
         self.offers = [:]
+        (self.previews, self.starts) = ([], [:])
         self.ends.append(reason)
         guard self.guide?.isOver == false else { return }
         self.guide?.stop()
@@ -208,10 +268,12 @@ package struct RigClient: RigPeer {
         var linkActions: [LinkAction<Output>] = []
         self.session = try self.link.use(at: now, into: &linkActions) {
             (client, _) throws(ClientError) in
-            try client.open(plan.vehicles, receipts: receipts, answersWaypoints: true, call: call)
+            try client.open(
+                plan.vehicles, receipts: receipts, answersWaypoints: true, answersStarts: true, call: call)
         }
         self.plan = plan
         self.joined = [:]
+        (self.previews, self.starts, self.hasPreviewed) = ([], [:], false)
         self.standsUntil = nil
         self.guide = GuideMachine(
             plan.answer.routes[0], trip: plan.answer.trip(id: "trip-\(self.drives)"), options: plan.guide)
@@ -315,16 +377,20 @@ package struct RigClient: RigPeer {
         self.guide?.reroute(to: route, reason)
     }
 
-    /// Offers the destination to the vehicles; ``shares`` has the outcome.
+    /// Offers the destination to the vehicles, before guidance that of the first trip of the previews; ``shares`` has the outcome.
     package mutating func shareDestination(at now: Instant, into actions: inout [PeerAction]) {
-        guard let session = self.session, let guide = self.guide else { return }
+        guard let session = self.session, let trip = self.guide?.trip ?? self.previews.first?.trip else {
+            return
+        }
+        let named = self.guide == nil ? trip.id : ""
         self.nextCall += 1
         let call = self.nextCall
         var linkActions: [LinkAction<Output>] = []
         do throws(ClientError) {
             try self.link.use(at: now, into: &linkActions) { (client, outputs) throws(ClientError) in
                 try client.share(
-                    guide.trip.destination, id: "share-\(call)", in: session, call: call, into: &outputs)
+                    trip.destination, ofTrip: named, id: "share-\(call)", in: session, call: call,
+                    into: &outputs)
             }
         } catch {
             self.shares.append(.failure(error))
@@ -336,8 +402,41 @@ package struct RigClient: RigPeer {
     package mutating func preview(
         _ answers: [RouteAnswer], at now: Instant, into actions: inout [PeerAction]
     ) {
-        let trips = answers.enumerated().map { $1.trip(id: "preview-\($0 + 1)") }
-        self.publish(.tripPreviews(trips, selected: trips.first?.id ?? ""), at: now, into: &actions)
+        self.hasPreviewed = true
+        self.previews = answers.enumerated().map {
+            Preview(trip: $1.preview(id: "preview-\($0 + 1)"), answer: $1)
+        }
+        self.showPreviews(selected: self.previews.first?.trip.id ?? "", at: now, into: &actions)
+    }
+
+    private mutating func showPreviews(
+        selected: String, at now: Instant, into actions: inout [PeerAction]
+    ) {
+        self.publish(
+            .tripPreviews(self.previews.map(\.trip), selected: selected), at: now, into: &actions)
+    }
+
+    /// A vehicle has selected a trip: shows the previews with this selection.
+    private mutating func select(
+        _ trip: String, _ routeChoice: UInt32?, at now: Instant, into actions: inout [PeerAction]
+    ) {
+        guard let index = self.index(ofPreview: trip) else { return }
+        self.previews[index].choose(routeChoice)
+        self.showPreviews(selected: self.previews[index].trip.id, at: now, into: &actions)
+    }
+
+    private func index(ofPreview trip: String) -> Int? {
+        self.previews.firstIndex { Identifier($0.trip.id) == Identifier(trip) }
+    }
+
+    /// Starts guidance on a trip that it has shown.
+    private mutating func start(_ preview: Preview, at now: Instant, into actions: inout [PeerAction]) {
+        guard let plan = self.plan else { return }
+        var trip = preview.trip
+        trip.travelEstimates = nil
+        self.previews = []
+        self.guide = GuideMachine(preview.route, trip: trip, options: plan.guide)
+        self.drive(at: now, into: &actions) { $0.begin(at: now, into: &$1) }
     }
 
     // MARK: Answers
@@ -359,11 +458,23 @@ package struct RigClient: RigPeer {
             case .accept, .ownPrompt: self.offer(id, stop, segment, at: now, into: &actions)
             }
         case .ownPrompt(let id): self.reply(id, .accept, at: now, into: &actions)
+        case .start(let id, let inquiry):
+            guard self.behaviour.onStartTrip == .accept else {
+                return self.reply(id, .decline(.declinedByUser), at: now, into: &actions)
+            }
+            guard let index = self.index(ofPreview: inquiry.trip) else {
+                return self.reply(id, .decline(.invalid), at: now, into: &actions)
+            }
+            self.starts[id] = self.previews[index]
+            self.starts[id]?.choose(inquiry.routeChoice)
+            self.reply(id, .accept, at: now, into: &actions)
         case .destination(let id):
             let isAccepted = self.behaviour.onDestination == .accept
+            let accepted: DestinationAnswer =
+                self.behaviour.awaits == .tripRequest ? .acceptWithPreview : .accept
             var linkActions: [LinkAction<Output>] = []
             self.link.use(at: now, into: &linkActions) { client, _ in
-                client.answerDestination(id, isAccepted ? .accept : .decline(.declinedByUser))
+                client.answerDestination(id, isAccepted ? accepted : .decline(.declinedByUser))
             }
             self.perform(linkActions, at: now, into: &actions)
             guard isAccepted, var plan = self.plan else { return }
@@ -411,7 +522,13 @@ package struct RigClient: RigPeer {
         self.reply(id, .estimates(rest ?? whole), at: now, into: &actions)
     }
 
-    private mutating func end(_ id: InquiryID, _ result: RequestResult) {
+    private mutating func end(
+        _ id: InquiryID, _ result: RequestResult, at now: Instant, into actions: inout [PeerAction]
+    ) {
+        if let preview = self.starts.removeValue(forKey: id) {
+            if result == .accepted { self.start(preview, at: now, into: &actions) }
+            return
+        }
         let detour = self.offers.removeValue(forKey: id)
         if result == .accepted, let detour {
             self.guide?.accept(detour, for: id.vehicle.rawValue)

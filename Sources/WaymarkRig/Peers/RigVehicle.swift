@@ -13,6 +13,8 @@ package struct RigVehicle: RigPeer {
         package var answerAfter = Duration.zero
         /// Whether its display is ready, once it is connected.
         package var isReady = true
+        /// The time after which what it has received is on its display; nil: it says nothing of it.
+        package var showsAfter: Duration?
 
         package init() {}
     }
@@ -47,6 +49,10 @@ package struct RigVehicle: RigPeer {
     /// What it was asked and has not answered, oldest first.
     private var open: [Question] = []
     private static let openMax = 16
+    /// Numbers that are not on the display yet, oldest first.
+    private var showing: [(due: Instant, session: UInt32, sequence: UInt64)] = []
+    /// A display that is later shows something newer next.
+    private static let showingMax = 1_024
     /// It is not connected and does not try: not yet, or not any more.
     private var isAway = true
     private var hasSetReady = false
@@ -72,7 +78,9 @@ package struct RigVehicle: RigPeer {
     package var connection: ConnectionState { self.link.state }
 
     package var deadline: Instant? {
-        [self.isAway ? nil : self.link.deadline, self.answers.map(\.due).min()].compactMap(\.self).min()
+        let link = self.isAway ? nil : self.link.deadline
+        let shown = self.isAway ? nil : self.showing.first?.due
+        return [link, self.answers.map(\.due).min(), shown].compactMap(\.self).min()
     }
 
     // MARK: Events
@@ -80,7 +88,10 @@ package struct RigVehicle: RigPeer {
     package mutating func handle(_ event: LinkEvent, at now: Instant, into actions: inout [PeerAction]) {
         if case .open = event { self.isAway = false }
         guard !self.isAway else { return }
-        if case .deadlineReached = event { self.answerWhatIsDue(at: now, into: &actions) }
+        if case .deadlineReached = event {
+            self.answerWhatIsDue(at: now, into: &actions)
+            self.showWhatIsDue(at: now, into: &actions)
+        }
         var linkActions: [LinkAction<Output>] = []
         self.link.handle(event, at: now, into: &linkActions)
         self.perform(linkActions, at: now, into: &actions)
@@ -104,6 +115,7 @@ package struct RigVehicle: RigPeer {
     private mutating func change(
         _ state: ConnectionState, at now: Instant, into actions: inout [PeerAction]
     ) {
+        if state == .connecting { self.showing = [] }
         guard case .connected = state, self.behaviour.isReady, !self.hasSetReady else { return }
         self.hasSetReady = true
         self.use(at: now, into: &actions) { $0.update(DisplaySettings(isReadyToShow: true), into: &$1) }
@@ -121,8 +133,26 @@ package struct RigVehicle: RigPeer {
         case .offer(let share, _, let session):
             self.ask(.share(share, session), self.behaviour.destinations, at: now, into: &actions)
         case .log(let note): actions.append(.log(note.line))
-        case .told, .refused: break
+        case .told(let update): self.show(update, at: now, into: &actions)
+        case .refused: break
         }
+    }
+
+    private mutating func show(_ update: VehicleUpdate, at now: Instant, into actions: inout [PeerAction]) {
+        guard let delay = self.behaviour.showsAfter, update.state.isWhole, update.state.sequence > 0,
+            self.showing.count < Self.showingMax
+        else { return }
+        self.showing.append((now + delay, update.state.session, update.state.sequence))
+        self.showWhatIsDue(at: now, into: &actions)
+    }
+
+    private mutating func showWhatIsDue(at now: Instant, into actions: inout [PeerAction]) {
+        let due = self.showing.prefix { $0.due <= now }
+        guard let last = due.last else { return }
+        self.showing.removeFirst(due.count)
+        // Numbers begin anew in another session.
+        guard last.session == self.state.session else { return }
+        self.use(at: now, into: &actions) { endpoint, _ in endpoint.markShown(last.sequence, at: now) }
     }
 
     private mutating func ask(
@@ -192,6 +222,21 @@ package struct RigVehicle: RigPeer {
             } else {
                 endpoint.requestWaypoint(place, segment: segment, id: id, call: call, into: &outputs)
             }
+        }
+        return call
+    }
+
+    /// Asks for the start of a trip of the previews.
+    ///
+    /// - Returns: The number under which ``results`` has the outcome.
+    package mutating func startTrip(
+        _ trip: String, routeChoice: UInt32? = nil, id: String? = nil, at now: Instant,
+        into actions: inout [PeerAction]
+    ) -> Int {
+        self.nextCall += 1
+        let call = self.nextCall
+        self.use(at: now, into: &actions) { endpoint, outputs in
+            endpoint.startTrip(trip, routeChoice: routeChoice, id: id, call: call, into: &outputs)
         }
         return call
     }

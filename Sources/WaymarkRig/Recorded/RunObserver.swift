@@ -224,6 +224,8 @@ struct RunObserver {
             self.tell(.stopRequested, of: crossed.peer, request: request.requestID, &told)
         case .destinationRequest(let request):
             self.tell(.driveRequested, of: crossed.peer, request: request.requestID, &told)
+        case .startTripRequest(let request):
+            self.tell(.startRequested, of: crossed.peer, request: request.requestID, &told)
         case .publication(let publication):
             guard case .published = step else { return }
             self.refresh(session, &told)

@@ -324,7 +324,7 @@ package struct ReplayPeer: RigPeer {
             let interval = min(max(welcome.keepaliveMilliseconds, 1_000), 600_000)
             guard !self.script.silent.contains(self.connection) else { break }
             self.keepalive = Keepalive(interval: .milliseconds(Int64(interval)), at: now)
-        case .ping(let nonce):
+        case .ping(let nonce, _):
             guard !self.script.silent.contains(self.connection) else { break }
             self.keepalive?.noteSent()
             actions.append(.write(Array(Codec.encode(Envelope(.pong(nonce: nonce))).bytes)))

@@ -1,6 +1,7 @@
 internal import ProcessIO
 internal import WaymarkConfiguration
 internal import WaymarkProtocol
+internal import WaymarkScenario
 internal import WaymarkTexts
 
 /// What came of a replay, for people.

@@ -191,6 +191,15 @@ extension RigVehicle {
             _ = self.request(
                 request.destination, isDestination: true, id: request.requestID.rawValue, at: now,
                 into: &actions)
+        case .startTripRequest(let request):
+            _ = self.startTrip(
+                request.trip.rawValue, routeChoice: request.routeChoice, id: request.requestID.rawValue,
+                at: now, into: &actions)
+        case .selectPreview(let selection):
+            self.use(at: now, into: &actions) {
+                $0.selectPreview(
+                    trip: selection.trip.rawValue, routeChoice: selection.routeChoice, into: &$1)
+            }
         case .withdrawRequest(let withdrawn):
             self.use(at: now, into: &actions) { $0.withdrawRequest(withdrawn.requestID.rawValue, into: &$1) }
         case .promptAnswer(let answer): _ = self.answerPrompt(answer.isAccepted, at: now, into: &actions)

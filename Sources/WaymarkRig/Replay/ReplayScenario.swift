@@ -175,6 +175,7 @@ package struct ReplayScenario: Sendable {
                     return switch crossed.message {
                     case .waypointRequest(let request): request.requestID == id
                     case .destinationRequest(let request): request.requestID == id
+                    case .startTripRequest(let request): request.requestID == id
                     default: false
                     }
                 }

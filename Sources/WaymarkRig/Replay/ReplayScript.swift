@@ -159,8 +159,9 @@ struct ReplayScript: Sendable {
         case .welcome: .welcome
         case .waypointRequest(let request): .request(request.requestID, request.vehicle)
         case .destinationRequest(let request): .request(request.requestID, request.vehicle)
+        case .startTripRequest(let request): .request(request.requestID, request.vehicle)
         case .prompt(let prompt): .prompt(prompt.requestID)
-        case .publication(.shareDestination(let id, _)): .share(Identifier(id))
+        case .publication(.shareDestination(let id, _, _)): .share(Identifier(id))
         case .publication(.showAlert(let alert)): .alert(alert.id)
         default: nil
         }
@@ -184,8 +185,11 @@ struct ReplayScript: Sendable {
     private static func hasPlaces(_ crossed: CrossedFrame) -> Bool {
         switch crossed.frame.header.type {
         case .hello, .goodbye, .openSession, .receipt, .withdrawRequest, .requestAnswer, .promptAnswer,
-            .cancelNavigation, .allowNavigation, .updateRouteSource, .vehicleSettings, .zoomCluster,
-            .alertResponse, .destinationShareAnswer, .upcomingManeuvers, .currentLaneGuidance,
+            .cancelNavigation, .allowNavigation, .updateRouteSource, .selectPreview, .startTripRequest,
+            .vehicleSettings, .zoomCluster, .alertResponse, .destinationShareAnswer, .simulateDrive,
+            .destinationShareWanted, .updateRouteFeedback,
+            .upcomingManeuvers,
+            .currentLaneGuidance,
             .updateManeuverState, .updateTripEstimates, .updateManeuverEstimates, .currentRouteSegment,
             .dismissAlert, .finishGuidance, .cancelGuidance, .ping, .pong:
             false

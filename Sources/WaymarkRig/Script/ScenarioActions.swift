@@ -46,9 +46,19 @@ extension ScenarioStage {
         case .read(let reading): for peer in endpoints { self.read(reading, peer) }
         case .request(let request):
             let call = self.run.change(first, as: RigVehicle.self) { vehicle, now, actions in
-                vehicle.request(
-                    request.waypoint, isDestination: request.isDestination, segment: request.segment,
-                    id: request.id, at: now, into: &actions)
+                switch request.place {
+                case .waypoint(let place):
+                    vehicle.request(
+                        request.waypoint(at: place), segment: request.segment, id: request.id, at: now,
+                        into: &actions)
+                case .destination(let place):
+                    vehicle.request(
+                        request.waypoint(at: place), isDestination: true, id: request.id, at: now,
+                        into: &actions)
+                case .trip(let trip, let routeChoice):
+                    vehicle.startTrip(
+                        trip, routeChoice: routeChoice, id: request.id, at: now, into: &actions)
+                }
             }
             self.requests[first] = call
         case .withdraw(let id):
@@ -70,7 +80,20 @@ extension ScenarioStage {
         case .allowGuidance: self.use(first) { endpoint, _ in endpoint.allowNavigation() }
         case .set(let settings): self.use(first) { $0.update(settings.display, into: &$1) }
         case .routeSource(let source): self.use(first) { $0.setRouteSource(source, into: &$1) }
+        case .selectPreview(let trip, let routeChoice):
+            self.use(first) { $0.selectPreview(trip: trip, routeChoice: routeChoice, into: &$1) }
+        case .routeFeedback(let feedback):
+            self.use(first) { endpoint, outputs in
+                let told = RouteFeedback(
+                    generation: feedback.generation ?? endpoint.state.generation, stops: feedback.stops,
+                    firstUnreachableSegment: feedback.firstUnreachableSegment)
+                endpoint.setRouteFeedback(told, into: &outputs)
+            }
+        case .wantDestination(let trip): self.use(first) { $0.wantDestination(ofTrip: trip, into: &$1) }
         case .zoom(let direction): self.use(first) { $0.zoom(direction, into: &$1) }
+        case .simulateDrive(let action, let speed):
+            let percent = UInt32((speed * 100).rounded())
+            self.use(first) { $0.simulate(action, speedPercent: percent, into: &$1) }
         case .respondToAlert(let alert, let action):
             self.use(first) { $0.respondToAlert(alert, action: action ?? 0, into: &$1) }
         case .drive, .end, .pause, .resume, .standFor, .reroute, .alert, .dismissAlert, .shareDestination,
@@ -147,7 +170,8 @@ extension ScenarioStage {
             if let failure { throw failure }
         case .read(let reading): self.read(reading, client.peer)
         case .request, .withdraw, .answerPrompt, .answerDestination, .cancel, .allowGuidance, .set,
-            .routeSource, .zoom, .respondToAlert:
+            .routeSource, .selectPreview, .routeFeedback, .wantDestination, .zoom, .simulateDrive,
+            .respondToAlert:
             break  // Of vehicles alone, which the reader ensures.
         }
     }
@@ -169,16 +193,8 @@ extension Scenario.Action.Leaving {
 }
 
 extension Scenario.Action.Request {
-    fileprivate var isDestination: Bool {
-        if case .destination = self.place { true } else { false }
-    }
-
-    fileprivate var waypoint: Waypoint {
-        let center =
-            switch self.place {
-            case .waypoint(let place), .destination(let place): place
-            }
-        return Waypoint(
+    fileprivate func waypoint(at center: Coordinate) -> Waypoint {
+        Waypoint(
             center: center, nameVariants: self.name.isEmpty ? [] : [self.name], stopKind: self.stopKind)
     }
 }
@@ -199,6 +215,6 @@ extension Scenario.Action.Alert {
             subtitleVariants: self.subtitle.isEmpty ? [] : [self.subtitle],
             actions: self.actions.enumerated().map {
                 AlertAction(id: UInt32($0 + 1), titleVariants: [$1])
-            }, duration: self.duration)
+            }, duration: self.duration, notification: self.notification, priority: self.priority)
     }
 }

@@ -79,6 +79,7 @@ struct ScenarioStage {
         configuration.locale = profile.locale
         configuration.extensions = profile.extensions
         configuration.isGuidanceWanted = vehicle.guidanceWanted
+        configuration.asksForSimulatedDrives = vehicle.asksForSimulatedDrives
         // They only say that it is asked; the behaviour answers.
         configuration.onPrompt = { _ in true }
         configuration.onDestination = { _ in true }
@@ -89,9 +90,11 @@ struct ScenarioStage {
         var behaviour = RigClient.Behaviour()
         behaviour.onWaypoint = RigClient.WaypointReply(rawValue: client.onWaypoint.rawValue) ?? .accept
         behaviour.onDestination = client.onDestination.reply
+        behaviour.onStartTrip = client.onStartTrip.reply
         behaviour.answerAfter = client.answerAfter
         behaviour.detour = self.inputs.route(client.detour)?.routes.first
         behaviour.receipts = client.receipts
+        behaviour.simulatesWhenAsked = client.simulatesWhenAsked
         behaviour.awaits = RigClient.Awaited(rawValue: client.waitsFor.rawValue) ?? .joined
         return behaviour
     }
@@ -212,6 +215,7 @@ extension Scenario.Vehicle {
         behaviour.destinations = self.destinations.reply
         behaviour.answerAfter = self.answerAfter
         behaviour.isReady = self.isReady
+        behaviour.showsAfter = self.showsAfter
         return behaviour
     }
 }
@@ -220,6 +224,7 @@ extension Scenario.Client {
     fileprivate var hello: NavigationHello {
         var features = Set(Feature.allCases)
         features.subtract([.requests, .prompts])
+        if !self.simulatesWhenAsked { features.remove(.simulatedDrives) }
         features.subtract(self.withoutFeatures)
         var hello = NavigationHello(client: self.id, features: features)
         hello.priority = self.priority

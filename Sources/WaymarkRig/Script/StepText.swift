@@ -53,6 +53,7 @@ extension Scenario.Action.Kind {
             switch request.place {
             case .waypoint: "requests a stop\(request.name.isEmpty ? "" : " at \(request.name)")"
             case .destination: "requests a drive\(request.name.isEmpty ? "" : " to \(request.name)")"
+            case .trip(let trip, let choice): "requests the start of \(Self.text(trip, choice))"
             }
         case .withdraw(let id): "withdraws its request\(id.isEmpty ? "" : " \(id)")"
         case .answerPrompt(let isAccepted): "answers the prompt: \(isAccepted ? "yes" : "no")"
@@ -61,7 +62,13 @@ extension Scenario.Action.Kind {
         case .allowGuidance: "allows guidance"
         case .set: "changes settings"
         case .routeSource(let source): "route source \(source.name)"
+        case .selectPreview(let trip, let choice): "selects \(Self.text(trip, choice))"
+        case .routeFeedback: "tells how far it gets"
+        case .wantDestination(let trip): "wants the destination\(trip.isEmpty ? "" : " of trip \(trip)")"
         case .zoom(let direction): "zooms \(direction.name)"
+        case .simulateDrive(.start, let speed):
+            "asks for a simulated drive\(speed == 1 ? "" : " at \(speed) times the speed")"
+        case .simulateDrive: "asks for the end of the simulated drive"
         case .respondToAlert(let alert, let action):
             action.map { "answers alert \(alert): \($0)" } ?? "dismisses alert \(alert)"
         case .read(.nothing(let duration)): "reads nothing for \(ClockText.duration(duration))"
@@ -80,5 +87,9 @@ extension Scenario.Action.Kind {
         case .shareDestination: "shares the destination"
         case .preview(let routes): "shows \(GuidanceText.counted(routes.count, "trip"))"
         }
+    }
+
+    private static func text(_ trip: String, _ routeChoice: UInt32?) -> String {
+        "trip \(trip)" + (routeChoice.map { ", route choice \($0)" } ?? "")
     }
 }

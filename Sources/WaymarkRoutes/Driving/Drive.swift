@@ -30,12 +30,16 @@ public struct Drive: Sendable, Hashable {
         var state: ManeuverState?
         var trip: EstimateKey?
         var toManeuver: EstimateKey?
+        var speedLimit: SpeedLimitKey?
     }
+
+    /// The next speed limit is told from this distance on, in metres: earlier it changes nothing of how one drives.
+    private static let speedLimitMetersMax = 3_000.0
 
     /// The route that is driven.
     public let route: EngineRoute
     /// The options with which the route is driven.
-    public let options: DriveOptions
+    public private(set) var options: DriveOptions
     package let measure: LineMeasure
     /// The state of the drive.
     public private(set) var state = State.driving
@@ -43,7 +47,7 @@ public struct Drive: Sendable, Hashable {
     public private(set) var meters: Double
     /// The vehicle's position.
     public private(set) var position: Coordinate
-    private let startSeconds: Double
+    private var startSeconds: Double
     /// For each segment its first maneuver: an index into the route's maneuvers. A segment without maneuvers has the next one's.
     private let firstManeuvers: [Int]
     private var elapsed = Duration.zero
@@ -51,6 +55,7 @@ public struct Drive: Sendable, Hashable {
     private var nextManeuver = 0
     private var nextLanes = 0
     private var road = 0
+    private var speedLimit = 0
     private var segment = 0
     private var said = Said()
 
@@ -125,6 +130,12 @@ public struct Drive: Sendable, Hashable {
         }
     }
 
+    /// Drives `factor` times as fast as the engine's speeds from now on; finite, above 0.
+    package mutating func setSpeed(_ factor: Double) {
+        self.startSeconds += self.elapsed.seconds * (self.options.speedFactor - factor)
+        self.options.speedFactor = factor
+    }
+
     /// Guidance resumes on the same route. Receivers reset the state to `continue` on pause, so publish it again.
     public mutating func restateManeuver() { self.said.state = nil }
 
@@ -179,6 +190,7 @@ public struct Drive: Sendable, Hashable {
         self.sayManeuver(into: &changes)
         self.saySegment(into: &changes)
         self.sayRoad(into: &changes)
+        self.saySpeedLimit(into: &changes)
         self.sayManeuverState(into: &changes)
         self.sayEstimates(into: &changes)
     }
@@ -225,6 +237,11 @@ public struct Drive: Sendable, Hashable {
             line[self.route.roads[self.road + 1].lineIndex] <= self.meters
         {
             self.road += 1
+        }
+        while self.speedLimit + 1 < self.route.speedLimits.count,
+            line[self.route.speedLimits[self.speedLimit + 1].lineIndex] <= self.meters
+        {
+            self.speedLimit += 1
         }
     }
 
@@ -280,6 +297,16 @@ public struct Drive: Sendable, Hashable {
             self.said.roadName = roadName
             changes.append(.roadName(roadName))
         }
+    }
+
+    /// Publishes the limit here and the next one when one of them changes, or what is shown of the distance.
+    private mutating func saySpeedLimit(into changes: inout [DriveChange]) {
+        guard !self.route.speedLimits.isEmpty else { return }
+        let (limit, next) = (self.route.speedLimits[self.speedLimit].limit, self.nextSpeedLimit)
+        let key = SpeedLimitKey(limit: limit, next: next?.limit, distance: next?.distanceToDisplay)
+        guard self.said.speedLimit != key else { return }
+        self.said.speedLimit = key
+        changes.append(.speedLimit(limit, next: next))
     }
 
     private mutating func sayManeuverState(into changes: inout [DriveChange]) {
@@ -374,6 +401,21 @@ public struct Drive: Sendable, Hashable {
         return ahead <= self.distances.lanes ? self.route.information.laneGuidances[self.nextLanes].id : nil
     }
 
+    /// The next limit that is known and differs from the one here; nil if there is none near.
+    private var nextSpeedLimit: SpeedLimitAhead? {
+        let here = self.route.speedLimits[self.speedLimit].limit
+        for ahead in self.route.speedLimits.dropFirst(self.speedLimit + 1) {
+            let meters = self.measure.meters[ahead.lineIndex] - self.meters
+            guard meters <= Self.speedLimitMetersMax else { return nil }
+            guard ahead.limit.status != .unknown, ahead.limit != here else { continue }
+            let distance = Distance.meters(rounding: max(0, meters))
+            return SpeedLimitAhead(
+                ahead.limit, in: distance,
+                distanceToDisplay: .rounded(distance, units: self.options.units))
+        }
+        return nil
+    }
+
     private func estimates(to meters: Double) -> TravelEstimates {
         let now = self.startSeconds + self.elapsed.seconds * self.options.speedFactor
         var estimates = self.measure.estimates(from: self.meters, at: now, to: meters)
@@ -398,6 +440,13 @@ private struct EstimateKey: Sendable, Hashable {
         self.distance = estimates.distanceRemainingToDisplay
         self.time = seconds < 120 ? seconds / 10 : 100 + seconds / 60
     }
+}
+
+/// Speed limits that look the same.
+private struct SpeedLimitKey: Sendable, Hashable {
+    let limit: SpeedLimit
+    let next: SpeedLimit?
+    let distance: DisplayDistance?
 }
 
 extension ManeuverState {

@@ -26,6 +26,8 @@ public enum DriveChange: Sendable, Hashable {
     case tripEstimates(TravelEstimates, TimeRemainingColor)
     /// The estimates to the first upcoming maneuver.
     case maneuverEstimates(ManeuverID, TravelEstimates)
+    /// The speed limit here, and the next different one that is near; only along a route with speed limits.
+    case speedLimit(SpeedLimit, next: SpeedLimitAhead?)
     /// The destination is reached. Nothing follows.
     case finished
 }

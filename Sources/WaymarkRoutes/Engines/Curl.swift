@@ -11,10 +11,21 @@ struct Fetched: Sendable {
 
 extension EngineConnection {
     /// Gets what is at `url`, whatever the status. curl(1) does: TLS, proxies and redirections are its, with the machine's certificates.
-    func fetch(_ url: String) async throws(RoutingError) -> Fetched {
+    ///
+    /// - Parameters:
+    ///   - url: The address.
+    ///   - body: The JSON to post; nil to get.
+    ///   - deadline: The longest wait; nil for that of the limits.
+    /// - Returns: The answer.
+    /// - Throws: The reason why there is no answer.
+    func fetch(
+        _ url: String, posting body: String? = nil, within deadline: Duration? = nil
+    ) async throws(RoutingError) -> Fetched {
+        let deadline = deadline ?? self.limits.deadline
         let answer: Curl.Answer
         do throws(ChildProcess.Failure) {
-            answer = try await Curl.run(self.arguments(url), bytesMax: self.limits.bytesMax)
+            answer = try await Curl.run(
+                self.arguments(url, posting: body, within: deadline), bytesMax: self.limits.bytesMax)
         } catch {
             throw .noClient(error.description)
         }
@@ -24,13 +35,15 @@ extension EngineConnection {
             throw .tooLarge(address: self.address, bytesMax: self.limits.bytesMax)
         case .status(0): return Fetched(status: answer.status, bytes: answer.bytes)
         case .status(Curl.timedOut):
-            throw .timedOut(address: self.address, after: self.limits.deadline)
+            throw .timedOut(address: self.address, after: deadline)
         case let exit: throw .unreachable(address: self.address, reason: answer.reason(exit))
         }
     }
 
-    private func arguments(_ url: String) -> [String] {
-        let seconds = self.limits.deadline / .seconds(1)
+    private func arguments(
+        _ url: String, posting body: String?, within deadline: Duration
+    ) -> [String] {
+        let seconds = deadline / .seconds(1)
         var arguments = [
             // Curl reads none of the user's settings, and takes [ and ] as they are.
             "--disable", "--silent", "--globoff",
@@ -42,6 +55,9 @@ extension EngineConnection {
         if let host = URL(string: url)?.host(), ["localhost", "127.0.0.1", "::1"].contains(host) {
             // This machine is never reached through a proxy.
             arguments += ["--noproxy", "*"]
+        }
+        if let body {
+            arguments += ["--header", "Content-Type: application/json", "--data-raw", body]
         }
         return arguments + ["--url", url]
     }

@@ -21,10 +21,19 @@ package struct OSRMEngine: RoutingEngine {
 
     /// Computes the way through `points`, each of which but the first and last is a stop.
     package func route(through points: [Coordinate]) async throws(RoutingError) -> RouteAnswer {
+        try await self.routes(through: points, choices: 1)
+    }
+
+    /// Computes up to `choices` ways, as far as the service's setting `--max-alternatives` allows.
+    package func routes(
+        through points: [Coordinate], choices: Int
+    ) async throws(RoutingError) -> RouteAnswer {
         try EngineConnection.check(points)
         let path = points.map { "\(Self.degrees($0.longitude)),\(Self.degrees($0.latitude))" }
             .joined(separator: ";")
-        let query = "steps=true&annotations=duration&geometries=polyline6&overview=false&alternatives=false"
+        let alternatives = choices > 1 ? "\(choices - 1)" : "false"
+        let query =
+            "steps=true&annotations=duration&geometries=polyline6&overview=false&alternatives=\(alternatives)"
         let url = "\(self.connection.address)/route/v1/\(self.profile)/\(path)?\(query)"
         return try await self.connection.answer(to: url, through: points)
     }

@@ -6,6 +6,16 @@ package protocol RoutingEngine: Sendable {
     ///
     /// Points that the engine moved far to a road are reported in the routes' notices.
     func route(through points: [Coordinate]) async throws(RoutingError) -> RouteAnswer
+
+    /// Computes up to `choices` ways through `points`, the best one first. Engines offer several between two points only.
+    func routes(through points: [Coordinate], choices: Int) async throws(RoutingError) -> RouteAnswer
+}
+
+extension RoutingEngine {
+    /// The one way of an engine without alternatives.
+    package func routes(
+        through points: [Coordinate], choices: Int
+    ) async throws(RoutingError) -> RouteAnswer { try await self.route(through: points) }
 }
 
 /// Why there is no route. Each says what can be done about it.

@@ -6,7 +6,17 @@ extension RoutingEngine {
     /// The routes' waypoints are the given ones, with their names, thresholds and charging plans, where they were asked for;
     /// an engine knows only where the roads are.
     package func route(through waypoints: [Waypoint]) async throws(RoutingError) -> RouteAnswer {
-        var answer = try await self.route(through: waypoints.map(\.center))
+        try await self.routes(through: waypoints, choices: 1)
+    }
+
+    /// Computes up to `choices` ways through `waypoints`, as ``route(through:)`` does one.
+    package func routes(
+        through waypoints: [Waypoint], choices: Int
+    ) async throws(RoutingError) -> RouteAnswer {
+        let points = waypoints.map(\.center)
+        var answer =
+            choices > 1
+            ? try await self.routes(through: points, choices: choices) : try await self.route(through: points)
         for index in answer.routes.indices { answer.routes[index].take(waypoints) }
         return answer
     }

@@ -8,6 +8,9 @@ package struct ValhallaEngine: RoutingEngine {
     /// The language of instructions, BCP 47; Valhalla falls back on English.
     package var language = "en-US"
 
+    /// Whether to ask for the speed limits of each route, too.
+    package var readsSpeedLimits = false
+
     private let connection: EngineConnection
 
     /// - Parameters:
@@ -24,10 +27,18 @@ package struct ValhallaEngine: RoutingEngine {
 
     /// Computes the way through `points`, each of which but the first and last is a stop.
     package func route(through points: [Coordinate]) async throws(RoutingError) -> RouteAnswer {
+        try await self.routes(through: points, choices: 1)
+    }
+
+    /// Computes up to `choices` ways between two points, and one through more.
+    package func routes(
+        through points: [Coordinate], choices: Int
+    ) async throws(RoutingError) -> RouteAnswer {
         try EngineConnection.check(points)
         let body = Body(
             locations: points.map { Body.Location(lat: $0.latitude, lon: $0.longitude, type: "break") },
-            costing: self.costing, units: "kilometers", language: self.language, turn_lanes: true)
+            costing: self.costing, units: "kilometers", language: self.language, turn_lanes: true,
+            alternates: choices > 1 && points.count == 2 ? choices - 1 : nil)
         let json: String
         do {
             json = String(decoding: try JSONEncoder().encode(body), as: UTF8.self)
@@ -37,7 +48,9 @@ package struct ValhallaEngine: RoutingEngine {
         }
         let query = json.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         let url = "\(self.connection.address)/route?json=\(query)"
-        return try await self.connection.answer(to: url, through: points)
+        var answer = try await self.connection.answer(to: url, through: points)
+        if self.readsSpeedLimits { await self.connection.addSpeedLimits(to: &answer, costing: self.costing) }
+        return answer
     }
 
     /// - Source: https://valhalla.github.io/valhalla/api/turn-by-turn/api-reference/
@@ -53,5 +66,7 @@ package struct ValhallaEngine: RoutingEngine {
         let units: String
         let language: String
         let turn_lanes: Bool
+        /// The number of ways to compute beside the best one; nil for none.
+        let alternates: Int?
     }
 }

@@ -123,9 +123,7 @@ package struct OSRMManeuver: Sendable, Hashable {
     /// A road that continues under another name.
     private var bend: ManeuverType {
         switch self.direction {
-        case .straight, nil: .followRoad
-        case .slightLeft: .keepLeft
-        case .slightRight: .keepRight
+        case .slightLeft, .straight, .slightRight, nil: .straightAhead
         case .some(let direction): direction.turn
         }
     }

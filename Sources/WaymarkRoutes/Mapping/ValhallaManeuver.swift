@@ -28,7 +28,8 @@ package enum ValhallaManeuver: Int, Sendable, Hashable, CaseIterable {
         case .destination: .arriveAtDestination
         case .destinationRight: .arriveAtDestinationRight
         case .destinationLeft: .arriveAtDestinationLeft
-        case .becomes, .continue, .merge: .followRoad
+        case .becomes: .straightAhead
+        case .continue, .merge: .followRoad
         case .slightRight: .slightRightTurn
         case .right: .rightTurn
         case .sharpRight: .sharpRightTurn

@@ -88,6 +88,7 @@ struct GraphHopperReader {
     ) throws(RouteReadingError) -> [LegDraft] {
         var legs: [LegDraft] = []
         var leg = LegDraft(path: path.path)
+        let limits = GraphHopperSpeedLimits.read(path, pieces: points.count - 1, &self.book)
         var legStart = 0
         var last = 0
         for (index, instruction) in instructions.enumerated() {
@@ -100,6 +101,7 @@ struct GraphHopperReader {
             guard step.maneuver.type.isArrival || index == instructions.count - 1 else { continue }
             let end = index == instructions.count - 1 ? points.count - 1 : begin
             leg.points = Array(points[legStart...end])
+            if !limits.isEmpty { leg.speedLimits = Array(limits[legStart..<end]) }
             let lengths = leg.steps.compactMap(\.distance)
             leg.distance = lengths.isEmpty ? nil : lengths.reduce(0, +)
             leg.duration = leg.steps.compactMap(\.duration).reduce(0, +)

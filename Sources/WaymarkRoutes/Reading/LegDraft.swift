@@ -43,6 +43,8 @@ struct LegDraft {
     var lanes: [Lanes] = []
     /// Seconds between neighbouring points; empty where the engine does not say, else one fewer than points.
     var pointDurations: [Double?] = []
+    /// The speed limits between neighbouring points; empty where the engine says none, else one fewer than points.
+    var speedLimits: [SpeedLimit] = []
     /// In metres; nil if the engine does not say.
     var distance: Double?
     /// In seconds; nil if the engine does not say.

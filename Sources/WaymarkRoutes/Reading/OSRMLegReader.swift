@@ -32,6 +32,7 @@ struct OSRMLegReader {
             self.appendLanes(of: place, to: &leg)
         }
         self.takeAnnotation(node["annotation"], into: &leg)
+        self.takeSpeedLimits(node["annotation"], steps, starts: starts, into: &leg)
         return leg
     }
 

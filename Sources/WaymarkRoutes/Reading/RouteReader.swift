@@ -29,6 +29,9 @@ public struct RouteAnswer: Sendable, Hashable {
         self.areAlternatives = areAlternatives
     }
 
+    /// The most routes that a driver can choose from.
+    package static let choicesMax = ProtocolConstants.routeChoicesMax
+
     /// The routes that the driver can choose from, with ids from 1 in the order of ``routes``; at most 3.
     ///
     /// Without alternatives these are the choices of the first route's trip.
@@ -56,6 +59,14 @@ public struct RouteAnswer: Sendable, Hashable {
             id: id, origin: waypoints[0], destination: waypoints[waypoints.count - 1],
             waypoints: Array(waypoints.dropFirst().dropLast()), routeChoices: choices,
             selectedRouteChoice: choices.map(\.id).first { $0 == UInt32(index + 1) })
+    }
+
+    /// The trip of the route at `index` as previews show it: with the estimates of the route.
+    public func preview(id: String, choosing index: Int = 0) -> Trip {
+        var trip = self.trip(id: id, choosing: index)
+        trip.travelEstimates = TravelEstimates(
+            distanceRemaining: self.routes[index].distance, timeRemaining: self.routes[index].duration)
+        return trip
     }
 }
 
@@ -98,7 +109,7 @@ public enum RouteReader {
     }
 
     /// The engine's error if it has no route; nil for an answer that may have one.
-    private static func refusal(_ answer: JSONNode) -> RouteReadingError? {
+    static func refusal(_ answer: JSONNode) -> RouteReadingError? {
         let message = self.message(answer)
         let reason = message ?? answer["title"]?.string ?? "no reason given"
         if answer["route_geometry"] != nil || answer["route_instructions"] != nil { return nil }

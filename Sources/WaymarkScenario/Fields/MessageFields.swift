@@ -142,13 +142,20 @@ package enum MessageFields {
 extension Receipt: FieldObject {
     package static let fields: [FieldKey<Receipt>] = [
         .number("received") { $0.receivedSequence }, .number("shown") { $0.shownSequence },
+        .number("receivedNanoseconds") { $0.receivedNanoseconds },
+        .number("shownNanoseconds") { $0.shownNanoseconds },
     ]
 }
 
 extension EndpointReceipt: FieldObject {
     package static let fields: [FieldKey<EndpointReceipt>] =
         [.text("vehicle") { $0.vehicle.rawValue }, .text("endpoint") { $0.endpoint.rawValue }]
-        + Receipt.fields.map { $0.of { $0.receipt } }
+        + [
+            .number("received") { $0.receipt.receivedSequence },
+            .number("shown") { $0.receipt.shownSequence },
+            .number("receivedDelayMicroseconds") { $0.receivedDelayMicroseconds },
+            .number("shownDelayMicroseconds") { $0.shownDelayMicroseconds },
+        ]
 }
 
 extension EndpointStatus: FieldObject {

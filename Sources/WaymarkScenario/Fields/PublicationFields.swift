@@ -46,6 +46,7 @@ enum PublicationFields {
         case .showAlert: [.object("alert") { if case .showAlert(let alert) = $0 { alert } else { nil } }]
         case .dismissAlert: Self.dismissAlert
         case .shareDestination: Self.shareDestination
+        case .updateSpeedLimit: Self.speedLimit
         case .publishExtension: Self.publishExtension
         // The end of guidance says no more than its name.
         default:
@@ -89,6 +90,11 @@ enum PublicationFields {
         .word("timeRemainingColor") { if case .tripEstimates(_, let color) = $0 { color } else { nil } },
     ]
 
+    private static let speedLimit: [FieldKey<Publication>] = [
+        .object("speedLimit") { if case .speedLimit(let limit, _) = $0 { limit } else { nil } },
+        .object("nextSpeedLimit") { if case .speedLimit(_, let next) = $0 { next } else { nil } },
+    ]
+
     private static let maneuverEstimates: [FieldKey<Publication>] =
         [
             .number("maneuver") {
@@ -122,9 +128,10 @@ enum PublicationFields {
     ]
 
     private static let shareDestination: [FieldKey<Publication>] = [
-        .text("shareID") { if case .shareDestination(let id, _) = $0 { id } else { nil } },
+        .text("shareID") { if case .shareDestination(let id, _, _) = $0 { id } else { nil } },
         .object("destination") {
-            if case .shareDestination(_, let destination) = $0 { destination } else { nil }
+            if case .shareDestination(_, let destination, _) = $0 { destination } else { nil }
         },
+        .text("trip") { if case .shareDestination(_, _, let trip) = $0 { trip } else { nil } },
     ]
 }

@@ -1,4 +1,4 @@
-internal import WaymarkModel
+package import WaymarkModel
 internal import WaymarkProtocol
 
 /// The keys of messages about requests, and of those of vehicles.
@@ -7,6 +7,8 @@ enum RequestFields {
         switch type {
         case .waypointRequest: Self.waypointRequest
         case .destinationRequest: Self.destinationRequest
+        case .startTripRequest: Self.startTripRequest
+        case .selectPreview: Self.selectPreview
         case .withdrawRequest:
             [
                 .text("requestID") {
@@ -25,6 +27,9 @@ enum RequestFields {
         case .zoomCluster: Self.zoomCluster
         case .alertResponse: Self.alertResponse
         case .vehicleExtension: Self.vehicleExtension
+        case .simulateDrive: Self.simulateDrive
+        case .destinationShareWanted: Self.destinationShareWanted
+        case .updateRouteFeedback: Self.updateRouteFeedback
         case .destinationShareAnswer: Self.shareAnswer
         case .destinationShareStatus: Self.shareStatus
         default: []  // Says no more than its name, or is for observers.
@@ -51,15 +56,28 @@ enum RequestFields {
             .text("vehicle") { $0.vehicle?.rawValue },
         ])
 
+    private static let startTripRequest: [FieldKey<Message>] = Self.of(
+        { if case .startTripRequest(let request) = $0 { request } else { nil } },
+        [
+            .text("requestID") { $0.requestID.rawValue }, .text("trip") { $0.trip.rawValue },
+            .number("routeChoice") { $0.routeChoice }, .text("vehicle") { $0.vehicle?.rawValue },
+        ])
+
+    private static let selectPreview: [FieldKey<Message>] = Self.of(
+        { if case .selectPreview(let selection) = $0 { selection } else { nil } },
+        [.text("trip") { $0.trip.rawValue }, .number("routeChoice") { $0.routeChoice }]
+            + Self.source { $0.source })
+
     private static let requestAnswer: [FieldKey<Message>] = Self.of(
         { if case .requestAnswer(let answer) = $0 { answer } else { nil } },
         [
             .text("requestID") { $0.requestID.rawValue }, .text("vehicle") { $0.vehicle.rawValue },
-            .name("answer", of: ["estimates", "ownPrompt", "accept", "decline"]) {
+            .name("answer", of: ["estimates", "ownPrompt", "accept", "decline", "acceptWithPreview"]) {
                 switch $0.answer {
                 case .estimates: "estimates"
                 case .ownPrompt: "ownPrompt"
                 case .accept: "accept"
+                case .acceptWithPreview: "acceptWithPreview"
                 case .decline: "decline"
                 }
             },
@@ -89,12 +107,24 @@ enum RequestFields {
         { if case .requestOutcome(let outcome) = $0 { outcome } else { nil } },
         [
             .text("requestID") { $0.requestID.rawValue }, .choice("outcome") { $0.outcome },
-            .text("client") { $0.client?.rawValue ?? "" },
+            .text("client") { $0.client?.rawValue ?? "" }, .flag("previewFollows") { $0.previewFollows },
         ])
 
     private static let updateRouteSource: [FieldKey<Message>] = Self.of(
         { if case .updateRouteSource(let update) = $0 { update } else { nil } },
         [.word("routeSource") { $0.routeSource }, .text("vehicle") { $0.vehicle?.rawValue }])
+
+    private static let updateRouteFeedback: [FieldKey<Message>] = Self.of(
+        { if case .updateRouteFeedback(let update) = $0 { update } else { nil } },
+        [
+            .number("generation") { $0.feedback.generation }, .objects("stops") { $0.feedback.stops },
+            .text("firstUnreachableSegment") { $0.feedback.firstUnreachableSegment ?? "" },
+            .text("vehicle") { $0.vehicle?.rawValue },
+        ])
+
+    private static let destinationShareWanted: [FieldKey<Message>] = Self.of(
+        { if case .destinationShareWanted(let wanted) = $0 { wanted } else { nil } },
+        [.text("trip") { $0.trip.rawValue }] + Self.source { $0.source })
 
     private static let vehicleSettings: [FieldKey<Message>] = Self.of(
         { if case .vehicleSettings(let settings) = $0 { settings } else { nil } },
@@ -115,6 +145,14 @@ enum RequestFields {
             .text("name") { $0.name.rawValue },
             .text("content") { $0.content.base64 },
         ] + Self.source { $0.source })
+
+    private static let simulateDrive: [FieldKey<Message>] = Self.of(
+        { if case .simulateDrive(let asked) = $0 { asked } else { nil } },
+        [
+            .word("simulationAction") { $0.action }, .number("speedPercent") { $0.speedPercent == 0 ? nil : $0.speedPercent },
+            .text("client") { $0.client?.rawValue }, .text("vehicle") { $0.vehicle?.rawValue },
+            .text("endpoint") { $0.endpoint?.rawValue },
+        ])
 
     private static let alertResponse: [FieldKey<Message>] = Self.of(
         { if case .alertResponse(let response) = $0 { response } else { nil } },
@@ -151,4 +189,11 @@ enum RequestFields {
             .text("endpoint") { read($0)?.endpoint.rawValue },
         ]
     }
+}
+
+extension StopFeedback: FieldObject {
+    package static let fields: [FieldKey<StopFeedback>] = [
+        .quantity("arrivalBatteryPerMille") { $0.arrivalBatteryPerMille },
+        .word("reachability") { $0.reachability },
+    ]
 }

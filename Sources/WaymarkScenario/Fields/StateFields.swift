@@ -64,6 +64,7 @@ enum StateFields {
         .object("withheld") { WithheldFields($0.state.withheld) },
         .number("generation") { $0.state.generation },
         .objects("previews") { $0.state.previews },
+        .text("selectedPreview") { $0.state.selectedPreview },
         .object("trip") { $0.state.trip },
         .objects("maneuvers") { $0.state.maneuvers },
         .numbers("upcomingManeuvers", .none, { Double($0.rawValue) }) { $0.state.upcomingManeuvers },
@@ -85,6 +86,8 @@ enum StateFields {
             moment.state.maneuverEstimates.sorted { $0.key < $1.key }
                 .map { EstimatesOfManeuver(maneuver: $0.key, estimates: $0.value) }
         },
+        .object("speedLimit") { $0.state.speedLimit },
+        .object("nextSpeedLimit") { $0.state.nextSpeedLimit },
         .object("alert") { $0.state.alert },
         .objects("extensions") { $0.state.extensions },
     ]

@@ -62,6 +62,7 @@ extension Trip: FieldObject {
         .quantity("selectedRouteChoice") { $0.selectedRouteChoice },
         .flag("isDestinationShareable") { $0.isDestinationShareable },
         .flag("routeSegmentsAvailable") { $0.routeSegmentsAvailable },
+        .object("travelEstimates") { $0.travelEstimates },
     ]
 }
 
@@ -81,6 +82,7 @@ extension Maneuver: FieldObject {
         .object("initialTravelEstimates") { $0.initialTravelEstimates },
         .quantity("roundaboutExitNumber") { $0.roundaboutExitNumber },
         .flag("isIntermediateWaypoint") { $0.isIntermediateWaypoint },
+        .word("notification") { $0.notification },
     ]
 }
 
@@ -100,6 +102,23 @@ extension LaneGuidance: FieldObject {
     ]
 }
 
+extension SpeedLimit: FieldObject {
+    package static let fields: [FieldKey<SpeedLimit>] = [
+        .word("status") { $0.status },
+        .quantity("value") { $0.value },
+        .word("unit") { $0.unit },
+        .word("kind") { $0.kind },
+        .word("sign") { $0.sign },
+    ]
+}
+
+extension SpeedLimitSpan: FieldObject {
+    package static let fields: [FieldKey<SpeedLimitSpan>] =
+        [
+            .quantity("firstPoint") { $0.firstPoint }
+        ] + SpeedLimit.fields.map { $0.of { $0.limit } }
+}
+
 extension RouteSegment: FieldObject {
     package static let fields: [FieldKey<RouteSegment>] = [
         .text("id") { $0.id },
@@ -112,6 +131,7 @@ extension RouteSegment: FieldObject {
         .quantity("currentLaneGuidance") { $0.currentLaneGuidance },
         .object("tripTravelEstimates") { $0.tripTravelEstimates },
         .object("maneuverTravelEstimates") { $0.maneuverTravelEstimates },
+        .objects("speedLimits") { $0.speedLimits },
     ]
 }
 
@@ -142,5 +162,16 @@ extension NavigationAlert: FieldObject {
         .texts("subtitleVariants") { $0.subtitleVariants },
         .objects("actions") { $0.actions },
         .quantity("durationMilliseconds", .milliseconds) { $0.duration },
+        .word("notification") { $0.notification },
+        .word("priority") { $0.priority },
     ]
+}
+
+extension SpeedLimitAhead: FieldObject {
+    package static let fields: [FieldKey<SpeedLimitAhead>] =
+        [
+            .quantity("distanceMeters", .meters) { $0.distance }
+        ]
+        + SpeedLimit.fields.map { $0.of { $0.limit } }
+        + DisplayDistance.fields.map { $0.of { $0.distanceToDisplay } }
 }

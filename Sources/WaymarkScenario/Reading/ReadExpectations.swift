@@ -8,12 +8,12 @@ internal import Yams
 extension ScenarioReader {
     private static let words = [
         "message", "eventually", "always", "never", "sometimes", "rate", "gap", "in-order", "exactly",
-        "unchanged", "outcome", "holds-what-was-published", "ended",
+        "unchanged", "shown-within", "outcome", "holds-what-was-published", "ended",
     ]
     private static let waiting = [
         "message", "eventually", "outcome", "in-order", "holds-what-was-published", "ended",
     ]
-    private static let lasting = ["always", "never", "rate", "gap", "exactly", "unchanged"]
+    private static let lasting = ["always", "never", "rate", "gap", "exactly", "unchanged", "shown-within"]
 
     mutating func expectations(_ node: Node) -> [Scenario.Expected] {
         self.oneOrMore(node, "expect", 256) { $0.expectation($1) }
@@ -74,6 +74,7 @@ extension ScenarioReader {
             guard self.endpoint(of, value) != nil else { return nil }
             let paths = self.set(value, word, 1...64) { $0.path($1) }
             return paths.isEmpty ? nil : .unchanged(paths, for: lasts ?? .zero)
+        case "shown-within": return self.shownWithin(value, of, lasts)
         case "outcome":
             return self.choice(value, word, Outcome.allCases.map { ("\($0)", $0) }).map {
                 .outcome($0, within: wait)
@@ -106,6 +107,16 @@ extension ScenarioReader {
             let below = map["below"].flatMap({ self.positive($0, "below") })
         else { return nil }
         return .gap(message, below: below, for: lasts)
+    }
+
+    private mutating func shownWithin(
+        _ node: Node, _ of: PeerSelector, _ lasts: Duration?
+    ) -> Scenario.Word? {
+        if case .client(let client) = of {
+            self.fail(node, "\(client) is a client, and shows nothing; name a vehicle or an endpoint by of")
+            return nil
+        }
+        return self.positive(node, "shown-within").map { .shownWithin($0, for: lasts) }
     }
 
     mutating func positive(_ node: Node, _ name: String) -> Duration? {

@@ -79,7 +79,8 @@ extension ScenarioReader {
 
     private mutating func vehicle(_ node: Node, _ id: String, _ what: String) -> Scenario.Vehicle? {
         let keys = [
-            "endpoint", "profile", "endpoints", "prompts", "destinations", "answer-after", "ready",
+            "endpoint", "profile", "endpoints", "prompts", "destinations", "answer-after", "shows-after",
+            "ready",
             "guidance-wanted", "connects", "command", "replay",
         ]
         guard let map = self.mapping(node, what, keys) else { return nil }
@@ -98,6 +99,7 @@ extension ScenarioReader {
         vehicle.prompts = map["prompts"].flatMap { self.choice($0, "prompts") } ?? .accept
         vehicle.destinations = map["destinations"].flatMap { self.choice($0, "destinations") } ?? .accept
         vehicle.answerAfter = map["answer-after"].flatMap { self.duration($0, "answer-after") } ?? .zero
+        vehicle.showsAfter = map["shows-after"].flatMap { self.duration($0, "shows-after") }
         vehicle.isReady = map["ready"].flatMap { self.flag($0, "ready") } ?? true
         vehicle.guidanceWanted = map["guidance-wanted"].flatMap { self.flag($0, "guidance-wanted") } ?? false
         vehicle.connects = map["connects"].flatMap { self.flag($0, "connects") } ?? true
@@ -116,7 +118,9 @@ extension ScenarioReader {
     private mutating func client(_ node: Node, _ id: String, _ what: String) -> Scenario.Client? {
         let keys = [
             "route", "start-at", "speed", "vehicles", "drives", "waits-for", "priority", "on-waypoint",
-            "on-destination", "answer-after", "detour", "receipts", "without-features", "connects", "command",
+            "on-destination", "on-start-trip", "answer-after", "detour", "receipts", "without-features",
+            "simulates",
+            "connects", "command",
             "replay",
         ]
         guard let map = self.mapping(node, what, keys) else { return nil }
@@ -133,13 +137,18 @@ extension ScenarioReader {
         client.priority = Int32(map["priority"].flatMap { self.integer($0, "priority", -1_000...1_000) } ?? 0)
         client.onWaypoint = map["on-waypoint"].flatMap { self.choice($0, "on-waypoint") } ?? .accept
         client.onDestination = map["on-destination"].flatMap { self.choice($0, "on-destination") } ?? .accept
+        client.onStartTrip = map["on-start-trip"].flatMap { self.choice($0, "on-start-trip") } ?? .accept
         client.answerAfter = map["answer-after"].flatMap { self.duration($0, "answer-after") } ?? .zero
         client.detour = map["detour"].flatMap { self.reference($0, "detour") }
         client.receipts = map["receipts"].flatMap { self.receipts($0) }
-        client.withoutFeatures = self.set(map["without-features"], "without-features", 1...16) {
+        let features = Feature.allCases.map { ("\($0)", $0) }
+        client.withoutFeatures = self.set(
+            map["without-features"], "without-features", 1...features.count
+        ) {
             reader, node in
-            reader.choice(node, "without-features", Feature.allCases.map { ("\($0)", $0) })
+            reader.choice(node, "without-features", features)
         }
+        client.simulatesWhenAsked = map["simulates"].flatMap { self.flag($0, "simulates") } ?? false
         client.connects = map["connects"].flatMap { self.flag($0, "connects") } ?? true
         client.command = map["command"].flatMap { self.command($0) }
         client.replay = map["replay"].flatMap { self.replay($0) }

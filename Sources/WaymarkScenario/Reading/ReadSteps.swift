@@ -41,7 +41,8 @@ extension ScenarioReader {
 
     private static let verbsOfVehicles = [
         "request", "withdraw", "answer-prompt", "answer-destination", "cancel", "allow-guidance", "set",
-        "route-source", "zoom", "respond-to-alert", "read",
+        "route-source", "route-feedback", "want-destination", "select-preview", "zoom", "simulate-drive",
+        "respond-to-alert", "read",
     ]
     private static let verbsOfBoth = ["leave", "return"]
     private static let verbsOfClients = [
@@ -106,7 +107,13 @@ extension ScenarioReader {
         case "allow-guidance": return self.isSet(node, verb) ? .allowGuidance : nil
         case "set": return self.settings(node).map { .set($0) }
         case "route-source": return self.word(node, verb).map { .routeSource($0) }
+        case "select-preview": return self.selection(node)
+        case "route-feedback": return self.feedback(node).map { .routeFeedback($0) }
+        case "want-destination":
+            if node.bool == true { return .wantDestination(trip: "") }
+            return self.text(node, verb, 1...128).map { .wantDestination(trip: $0) }
         case "zoom": return self.word(node, verb).map { .zoom($0) }
+        case "simulate-drive": return self.simulation(node, verb)
         case "respond-to-alert": return self.alertResponse(node)
         case "read": return self.reading(node)
         case "leave": return self.choice(node, verb).map { .leave($0) }
@@ -145,18 +152,39 @@ extension ScenarioReader {
     }
 
     private mutating func request(_ node: Node) -> Scenario.Action.Request? {
-        let keys = ["waypoint", "destination", "name", "segment", "stop-kind", "id"]
+        let keys = ["waypoint", "destination", "trip", "route-choice", "name", "segment", "stop-kind", "id"]
         guard let map = self.mapping(node, "request", keys),
-            let kind = self.exactlyOne(of: ["waypoint", "destination"], map),
-            let place = map[kind].flatMap({ self.place($0, kind) })
+            let kind = self.exactlyOne(of: ["waypoint", "destination", "trip"], map)
         else { return nil }
-        var request = Scenario.Action.Request(
-            place: kind == "waypoint" ? .waypoint(place) : .destination(place))
+        var place: Scenario.Action.Request.Place?
+        if kind == "trip" {
+            for key in ["name", "segment", "stop-kind"] { self.exclude("trip", key, map) }
+            let choice = map["route-choice"].flatMap { self.id($0, "route-choice") }
+            place = map["trip"].flatMap { self.text($0, "trip", 1...128) }.map {
+                .trip($0, routeChoice: choice)
+            }
+        } else {
+            self.exclude(kind, "route-choice", map)
+            place = map[kind].flatMap { self.place($0, kind) }.map {
+                kind == "waypoint" ? .waypoint($0) : .destination($0)
+            }
+        }
+        guard let place else { return nil }
+        var request = Scenario.Action.Request(place: place)
         request.name = map["name"].flatMap { self.text($0, "name", 0...512) } ?? ""
         request.segment = map["segment"].flatMap { self.text($0, "segment", 0...128) } ?? ""
         request.stopKind = map["stop-kind"].flatMap { self.word($0, "stop-kind") }
         request.id = map["id"].flatMap { self.text($0, "id", 1...64) }
         return request
+    }
+
+    private mutating func selection(_ node: Node) -> Scenario.Action.Kind? {
+        guard let map = self.mapping(node, "select-preview", ["trip", "route-choice"]) else { return nil }
+        self.require(["trip"], map)
+        let choice = map["route-choice"].flatMap { self.id($0, "route-choice") }
+        return map["trip"].flatMap { self.text($0, "trip", 1...128) }.map {
+            .selectPreview(trip: $0, routeChoice: choice)
+        }
     }
 
     private mutating func settings(_ node: Node) -> Scenario.Action.Settings? {
@@ -177,11 +205,53 @@ extension ScenarioReader {
         return settings
     }
 
+    private mutating func feedback(_ node: Node) -> Scenario.Action.Feedback? {
+        let keys = ["stops", "first-unreachable", "generation"]
+        guard let map = self.mapping(node, "route-feedback", keys) else { return nil }
+        self.requireOne(of: ["stops", "first-unreachable"], map)
+        let stops = self.list(map["stops"], "stops", 0...65) { $0.stop($1) }
+        let segment = map["first-unreachable"].flatMap { self.text($0, "first-unreachable", 1...128) }
+        let generation = map["generation"].flatMap { self.id($0, "generation") }
+        return Scenario.Action.Feedback(
+            stops: stops, firstUnreachableSegment: segment, generation: generation)
+    }
+
+    /// A charge in 1/1000, or a word.
+    private mutating func stop(_ node: Node) -> StopFeedback? {
+        if node.int != nil {
+            return self.integer(node, "a stop", 0...1_000).map {
+                StopFeedback(arrivalBatteryPerMille: UInt16($0))
+            }
+        }
+        return self.choice(
+            node, "a stop",
+            [
+                ("reachable", StopFeedback(reachability: .reachable)),
+                ("unreachable", StopFeedback(reachability: .unreachable)), ("unknown", StopFeedback()),
+            ])
+    }
+
     private mutating func alertResponse(_ node: Node) -> Scenario.Action.Kind? {
         guard let map = self.mapping(node, "respond-to-alert", ["alert", "action"]) else { return nil }
         self.require(["alert"], map)
         let action = map["action"].flatMap { self.id($0, "action") }
         return map["alert"].flatMap { self.id($0, "alert") }.map { .respondToAlert($0, action: action) }
+    }
+
+    /// `start`, `stop`, or a start with a speed.
+    private mutating func simulation(_ node: Node, _ verb: String) -> Scenario.Action.Kind? {
+        guard node.mapping != nil else {
+            let action: SimulationAction? = self.word(node, verb)
+            return action.map { .simulateDrive($0, speed: 1) }
+        }
+        guard let map = self.mapping(node, verb, ["speed"]) else { return nil }
+        self.require(["speed"], map)
+        guard let value = map["speed"], let speed = self.speed(value, "speed") else { return nil }
+        guard (0.01...1_000).contains(speed) else {
+            self.fail(value, "speed must be 0.01 to 1000")
+            return nil
+        }
+        return .simulateDrive(.start, speed: speed)
     }
 
     private mutating func reading(_ node: Node) -> Scenario.Action.Kind? {
@@ -211,16 +281,19 @@ extension ScenarioReader {
     }
 
     private mutating func alert(_ node: Node) -> Scenario.Action.Alert? {
-        let keys = ["id", "title", "subtitle", "actions", "for"]
+        let keys = ["id", "title", "subtitle", "actions", "for", "notification", "priority"]
         guard let map = self.mapping(node, "alert", keys) else { return nil }
         self.require(["id", "title"], map)
         let subtitle = map["subtitle"].flatMap { self.text($0, "subtitle", 0...512) }
         let actions = self.list(map["actions"], "actions", 0...2) { $0.text($1, "an action", 1...512) }
         let duration = map["for"].flatMap { self.duration($0, "for") }
+        let notification: NotificationStyle? = map["notification"].flatMap { self.word($0, "notification") }
+        let priority: AlertPriority? = map["priority"].flatMap { self.word($0, "priority") }
         guard let id = map["id"].flatMap({ self.id($0, "id") }),
             let title = map["title"].flatMap({ self.text($0, "title", 1...512) })
         else { return nil }
         return Scenario.Action.Alert(
-            id: id, title: title, subtitle: subtitle ?? "", actions: actions, duration: duration)
+            id: id, title: title, subtitle: subtitle ?? "", actions: actions, duration: duration,
+            notification: notification, priority: priority)
     }
 }

@@ -94,9 +94,34 @@ extension Scenario {
 
     /// A program under test: its words, in which `{vehicle}`, `{address}` and others are replaced.
     package struct Command: Sendable, Hashable {
+        /// None: something else starts it, and it connects to ``address``.
         package let words: [String]
         package let location: SourceLocation
+        /// The address at which the rig listens for it; nil: anywhere.
+        package var address: Address?
     }
+
+    /// An address of TCP.
+    package struct Address: Sendable, Hashable {
+        package let host: String
+        package let port: Int
+
+        package init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+    }
+
+    /// The same with an app in place of the first client: something else starts it, and it connects to this address, where the rig listens.
+    package func withApp(at address: Address) -> Scenario {
+        var scenario = self
+        guard !scenario.clients.isEmpty else { return scenario }
+        var command = Command(words: [], location: SourceLocation(file: self.file, line: 1, column: 1))
+        command.address = address
+        scenario.clients[0].command = command
+        scenario.clients[0].replay = nil
+        return scenario
+    }
+
+    /// The address at which the rig listens for programs that something else starts; nil if there are none.
+    package var appAddress: Address? { self.programs.compactMap(\.command.address).first }
 
     /// Says what this peer said in a recording.
     package struct Replay: Sendable, Hashable {
@@ -125,9 +150,13 @@ extension Scenario {
         package var destinations = Reply.accept
         package var answerAfter = Duration.zero
         package var isReady = true
+        /// The time after which what its endpoints have received is on their displays; nil: they say nothing of it.
+        package var showsAfter: Duration?
         package var guidanceWanted = false
         /// false: only when a step says `return`.
         package var connects = true
+        /// A step asks a client for a simulated drive.
+        package var asksForSimulatedDrives = false
         package var replay: Replay?
         package init(id: VehicleID) { self.id = id }
 
@@ -146,7 +175,11 @@ extension Scenario {
     package struct Client: Sendable, Hashable {
         package enum Selection: Sendable, Hashable { case all, anyThatAsked, named([VehicleID]) }
         /// What it waits for before it starts guidance.
-        package enum Waiting: String, Sendable, Hashable, CaseIterable { case nothing, joined, ready }
+        package enum Waiting: String, Sendable, Hashable, CaseIterable {
+            case nothing, joined, ready
+            /// It shows its trip to choose from, and a vehicle starts it.
+            case tripRequest = "trip-request"
+        }
         package enum WaypointReply: String, Sendable, Hashable, CaseIterable {
             case accept, decline, ignore
             case ownPrompt = "own-prompt"
@@ -164,12 +197,15 @@ extension Scenario {
         package var priority: Int32 = 0
         package var onWaypoint = WaypointReply.accept
         package var onDestination = Reply.accept
+        package var onStartTrip = Reply.accept
         package var answerAfter = Duration.zero
         /// The route with an accepted stop. nil: the same route, with the stop among its waypoints.
         package var detour: Reference?
         /// How often it wants to know what displays have received; nil: not at all.
         package var receipts: Duration?
         package var withoutFeatures: [Feature] = []
+        /// It stands until it is asked to simulate its drive.
+        package var simulatesWhenAsked = false
         /// false: only when a step says `return`.
         package var connects = true
         package var command: Command?

@@ -99,6 +99,7 @@ package struct ScenarioReader {
         self.scenario.faults = self.list(root["faults"], "faults", 1...64) { $0.fault($1) }
         if let expect = root["expect"] { self.scenario.expectations = self.expectations(expect) }
         self.scenario.steps = self.list(root["steps"], "steps", 1...1_024) { $0.step($1) }
+        self.scenario.noteSimulatedDrives()
         self.scenario.ending = root["ended"].flatMap { self.endOfDrive($0) }
         self.scenario.allowances = self.list(root["allow"], "allow", 1...32) { $0.allowance($1) }
         if let seed = root["seed"].flatMap({ self.integer($0, "seed", 0...9_007_199_254_740_991) }) {
@@ -153,6 +154,19 @@ package struct ScenarioReader {
             return nil
         }
         return Scenario.Allowance(rule: rule, of: of, reason: reason, location: self.location(node))
+    }
+}
+
+extension Scenario {
+    /// Vehicles that a step lets ask for simulated drives say so in their Hellos.
+    fileprivate mutating func noteSimulatedDrives() {
+        for action in self.steps.compactMap(\.action) {
+            guard case .simulateDrive = action.kind else { continue }
+            for index in self.vehicles.indices
+            where self.vehicles[index].peers.contains(where: action.actor.contains) {
+                self.vehicles[index].asksForSimulatedDrives = true
+            }
+        }
     }
 }
 

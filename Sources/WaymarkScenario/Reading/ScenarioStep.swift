@@ -43,7 +43,14 @@ extension Scenario {
             case allowGuidance
             case set(Settings)
             case routeSource(RouteSource)
+            /// A trip of the previews, and one of its route choices.
+            case selectPreview(trip: String, routeChoice: UInt32?)
+            case routeFeedback(Feedback)
+            /// The id of a preview; empty: the trip that is driven.
+            case wantDestination(trip: String)
             case zoom(ZoomDirection)
+            /// A simulated drive, and its speed as a multiple of the real one.
+            case simulateDrive(SimulationAction, speed: Double)
             /// Without an action: it is dismissed.
             case respondToAlert(UInt32, action: UInt32?)
             case read(Reading)
@@ -65,7 +72,11 @@ extension Scenario {
         }
 
         package struct Request: Sendable, Hashable {
-            package enum Place: Sendable, Hashable { case waypoint(Coordinate), destination(Coordinate) }
+            package enum Place: Sendable, Hashable {
+                case waypoint(Coordinate), destination(Coordinate)
+                /// A request that is not for a place: the start of a trip of the previews.
+                case trip(String, routeChoice: UInt32?)
+            }
             package var place: Place
             package var name = ""
             package var segment = ""
@@ -105,6 +116,21 @@ extension Scenario {
             }
         }
 
+        package struct Feedback: Sendable, Hashable {
+            package var stops: [StopFeedback]
+            package var firstUnreachableSegment: String?
+            /// nil: that of the route that the endpoint has.
+            package var generation: UInt32?
+
+            package init(
+                stops: [StopFeedback], firstUnreachableSegment: String? = nil, generation: UInt32? = nil
+            ) {
+                self.stops = stops
+                self.firstUnreachableSegment = firstUnreachableSegment
+                self.generation = generation
+            }
+        }
+
         package enum Reading: Sendable, Hashable {
             case nothing(for: Duration)
             /// From now on; 0: as they come.
@@ -121,16 +147,21 @@ extension Scenario {
             package var actions: [String] = []
             /// nil: until it is dismissed.
             package var duration: Duration?
+            package var notification: NotificationStyle?
+            package var priority: AlertPriority?
 
             package init(
                 id: UInt32, title: String, subtitle: String = "", actions: [String] = [],
-                duration: Duration? = nil
+                duration: Duration? = nil, notification: NotificationStyle? = nil,
+                priority: AlertPriority? = nil
             ) {
                 self.id = id
                 self.title = title
                 self.subtitle = subtitle
                 self.actions = actions
                 self.duration = duration
+                self.notification = notification
+                self.priority = priority
             }
         }
 
@@ -249,6 +280,8 @@ extension Scenario {
         case inOrder([Event], within: Duration)
         case exactly(Int, MessagePattern, for: Duration?)
         case unchanged([FieldPath], for: Duration)
+        /// The longest delay that a client may be told, until content was on the display.
+        case shownWithin(Duration, for: Duration?)
         case outcome(Outcome, within: Duration)
         case holdsWhatWasPublished(within: Duration)
         /// nil: at the end of the scenario.
@@ -264,7 +297,7 @@ extension Scenario.Word {
             .outcome(_, let within), .holdsWhatWasPublished(let within):
             within
         case .ended(_, let within): within
-        case .always, .never, .sometimes, .rate, .gap, .exactly, .unchanged: nil
+        case .always, .never, .sometimes, .rate, .gap, .exactly, .unchanged, .shownWithin: nil
         }
     }
 }

@@ -278,6 +278,7 @@ package struct Judge: Sendable {
             .gap(let message, _, _), .exactly(_, let message, _), .sometimes(.message(let message)):
             message.type.map { .frames($0) } ?? .publications
         case .eventually, .always, .never(.state, _), .unchanged, .sometimes(.state): .changes
+        case .shownWithin: .frames(MessageType.receiptReport.rawValue)
         case .inOrder, .outcome, .holdsWhatWasPublished, .ended: .all
         }
     }
@@ -306,6 +307,7 @@ package struct Judge: Sendable {
         case .exactly(let count, let message, _): return (ExactlyWord(count, message, head), nil)
         case .unchanged(let paths, _):
             return (UnchangedWord(paths, of: expected.of.endpoint, head, in: history), nil)
+        case .shownWithin(let limit, _): return (ShownWithinWord(limit, of: expected.of, head), nil)
         case .outcome(let outcome, _):
             var word = OutcomeWord(outcome, of: expected.of, head, after: self.request)
             let verdict = word.begin(in: history)

@@ -246,3 +246,42 @@ struct GapWord: Expectation {
             at: instant, nearest ?? self.head.nearest(self.pattern, in: history, upTo: instant))
     }
 }
+
+/// `shown-within d`: clients are told delays until content was on a display, and all are at most d.
+struct ShownWithinWord: Expectation {
+    let limit: Duration
+    let of: PeerSelector
+    let head: WordHead
+    private var isMeasured = false
+
+    var deadline: Instant? { self.head.deadline }
+
+    init(_ limit: Duration, of: PeerSelector, _ head: WordHead) {
+        (self.limit, self.of, self.head) = (limit, of, head)
+    }
+
+    mutating func see(_ entry: History.Entry, in history: History) -> Verdict? {
+        guard case .frame(let frame) = entry.kind, frame.way == .toPeer,
+            case .receiptReport(let report) = frame.message
+        else { return nil }
+        for receipt in report.endpoints where self.of.contains(.endpoint(receipt.vehicle, receipt.endpoint)) {
+            guard let microseconds = receipt.shownDelayMicroseconds else { continue }
+            self.isMeasured = true
+            let delay = Duration.microseconds(microseconds)
+            if delay > self.limit { return self.failed(at: entry, TimeText.seconds(delay)) }
+        }
+        return nil
+    }
+
+    private func failed(at entry: History.Entry, _ seen: String) -> Verdict {
+        let difference = FieldDifference(
+            "shown", expected: "within \(TimeText.seconds(self.limit))", seen: "after \(seen)")
+        return self.head.failed(
+            at: entry.instant, Nearest(index: entry.index, differences: [difference]))
+    }
+
+    func end(at instant: Instant, in history: History) -> Verdict {
+        // Without a measurement nothing is known: no client wants receipts, or the display says nothing of what it shows.
+        self.isMeasured ? .passed(at: instant, margin: nil) : self.head.failed(at: instant, nil)
+    }
+}

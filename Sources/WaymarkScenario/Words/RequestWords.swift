@@ -56,6 +56,7 @@ struct RequestTrail: Sendable {
         switch (frame.way, frame.message) {
         case (.toGateway, .waypointRequest(let request)): self.sent(request.requestID, by: frame.peer)
         case (.toGateway, .destinationRequest(let request)): self.sent(request.requestID, by: frame.peer)
+        case (.toGateway, .startTripRequest(let request)): self.sent(request.requestID, by: frame.peer)
         case (.toPeer, .requestOutcome(let outcome)) where frame.delivery != .dropped:
             if outcome.requestID == self.id { return outcome.outcome }
         // The gateway does not know the peer: what it has sent gets no outcome any more.

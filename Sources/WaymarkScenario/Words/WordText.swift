@@ -23,7 +23,7 @@ extension Scenario.Word {
             .outcome(_, let within), .holdsWhatWasPublished(let within):
             within
         case .always(_, let lasts), .never(_, let lasts), .rate(_, _, _, _, let lasts), .gap(_, _, let lasts),
-            .exactly(_, _, let lasts):
+            .exactly(_, _, let lasts), .shownWithin(_, let lasts):
             lasts
         case .unchanged(_, let lasts): lasts
         case .ended(_, let within): within
@@ -34,7 +34,9 @@ extension Scenario.Word {
     /// A window of it that began earlier and does not end contains all later ones.
     var isSubsumed: Bool {
         switch self {
-        case .always(_, nil), .never(_, nil), .rate(_, _, _, _, nil), .gap(_, _, nil), .sometimes: true
+        case .always(_, nil), .never(_, nil), .rate(_, _, _, _, nil), .gap(_, _, nil), .shownWithin(_, nil),
+            .sometimes:
+            true
         default: false
         }
     }
@@ -60,6 +62,7 @@ extension Scenario.Word {
         case .exactly(let count, let message, _): return "exactly \(count) \(message)\(lasts)"
         case .unchanged(let paths, _):
             return "unchanged \(paths.map(\.description).joined(separator: ", "))\(lasts)"
+        case .shownWithin(let limit, _): return "shown within \(TimeText.seconds(limit))\(lasts)"
         case .outcome(let outcome, _): return "outcome \(outcome)\(within)"
         case .holdsWhatWasPublished: return "holds what was published\(within)"
         case .ended(let reason, _): return "ended \(reason)\(within)"

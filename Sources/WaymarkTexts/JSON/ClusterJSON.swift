@@ -57,6 +57,7 @@ package enum ClusterJSON {
         object.add("generation", \.generation) { Int($0) }
         object.addPhase()
         object.add("previews", \.previews) { $0.map(ModelJSON.trip) }
+        object.add("selectedPreview", \.selectedPreview) { $0.isEmpty ? nil : $0 }
         object.add("trip", \.trip) { $0.map(ModelJSON.trip) }
         object.add("maneuvers", \.maneuvers) { $0.map(ModelJSON.maneuver) }
         object.add("upcomingManeuvers", \.upcomingManeuvers) { ModelJSON.ids($0) }
@@ -69,6 +70,8 @@ package enum ClusterJSON {
         object.add("tripEstimates", \.tripEstimates) { $0.map(ModelJSON.estimates) }
         object.add("timeRemainingColor", \.timeRemainingColor) { $0.name }
         object.addManeuverEstimates()
+        object.add("speedLimit", \.speedLimit) { $0.map(ModelJSON.speedLimit) }
+        object.add("nextSpeedLimit", \.nextSpeedLimit) { $0.map(ModelJSON.speedLimitAhead) }
         object.add("alert", \.alert) { $0.map(ModelJSON.alert) }
         object.add("extensions", \.extensions) { extensions in
             extensions.map { ["name": $0.name, "key": Int($0.key), "content": $0.content.base64] }
@@ -165,10 +168,12 @@ package enum MessageJSON {
         case .promptOver(let over):
             return ["requestID": over.requestID.rawValue, "outcome": "\(over.outcome)"]
         case .requestOutcome(let outcome):
-            return [
+            var object: [String: Any] = [
                 "requestID": outcome.requestID.rawValue, "outcome": "\(outcome.outcome)",
                 "client": outcome.client?.rawValue ?? "",
             ]
+            if outcome.previewFollows { object["previewFollows"] = true }
+            return object
         case .error(let rejection):
             var content: [String: Any] = [
                 "code": "\(rejection.code)", "field": rejection.field, "reason": rejection.reason,
@@ -220,13 +225,17 @@ package enum MessageJSON {
         case .showAlert(let alert): return ["alert": ModelJSON.alert(alert)]
         case .dismissAlert(let alert, let dismissal):
             return ["alertID": Int(alert), "dismissal": dismissal.name]
-        case .shareDestination(let id, let destination):
-            return ["shareID": id, "destination": ModelJSON.waypoint(destination)]
+        case .shareDestination(let id, let destination, let trip):
+            return ["shareID": id, "destination": ModelJSON.waypoint(destination), "trip": trip]
         case .publishExtension(let published):
             var object: [String: Any] = [
                 "name": published.name.rawValue, "content": published.content.base64,
             ]
             object["key"] = published.key.map { Int($0) }
+            return object
+        case .speedLimit(let limit, let next):
+            var object: [String: Any] = ["speedLimit": ModelJSON.speedLimit(limit)]
+            object["nextSpeedLimit"] = next.map(ModelJSON.speedLimitAhead)
             return object
         case .finishGuidance, .cancelGuidance: return [:]
         case .plain(let state): return state.object

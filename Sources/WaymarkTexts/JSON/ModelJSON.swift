@@ -43,6 +43,20 @@ package enum ModelJSON {
         return object
     }
 
+    package static func feedback(_ feedback: RouteFeedback) -> [String: Any] {
+        var object: [String: Any] = ["generation": Int(feedback.generation)]
+        object.set(nonEmpty: "stops", feedback.stops.map(self.stop))
+        object.set("firstUnreachableSegment", feedback.firstUnreachableSegment)
+        return object
+    }
+
+    private static func stop(_ stop: StopFeedback) -> [String: Any] {
+        var object: [String: Any] = [:]
+        object.set("arrivalBatteryPerMille", stop.arrivalBatteryPerMille.map { Int($0) })
+        object.set("reachability", stop.reachability?.name)
+        return object
+    }
+
     package static func trip(_ trip: Trip) -> [String: Any] {
         var object: [String: Any] = [
             "id": trip.id, "origin": self.waypoint(trip.origin),
@@ -53,6 +67,7 @@ package enum ModelJSON {
         ]
         object.set(nonEmpty: "routeChoices", trip.routeChoices.map(self.routeChoice))
         object.set("selectedRouteChoice", trip.selectedRouteChoice.map { Int($0) })
+        object.set("travelEstimates", trip.travelEstimates.map(self.estimates))
         return object
     }
 
@@ -82,6 +97,7 @@ package enum ModelJSON {
         object.set("initialTravelEstimates", maneuver.initialTravelEstimates.map(self.estimates))
         object.set("roundaboutExitNumber", maneuver.roundaboutExitNumber.map { Int($0) })
         if maneuver.isIntermediateWaypoint { object["isIntermediateWaypoint"] = true }
+        object.set("notification", maneuver.notification?.name)
         return object
     }
 
@@ -111,6 +127,7 @@ package enum ModelJSON {
         object.set("currentLaneGuidance", segment.currentLaneGuidance.map { Int($0.rawValue) })
         object.set("tripTravelEstimates", segment.tripTravelEstimates.map(self.estimates))
         object.set("maneuverTravelEstimates", segment.maneuverTravelEstimates.map(self.estimates))
+        object.set(nonEmpty: "speedLimits", segment.speedLimits.map(self.speedLimitSpan))
         return object
     }
 
@@ -130,6 +147,31 @@ package enum ModelJSON {
 
     package static func ids(_ ids: [ManeuverID]) -> [Int] { ids.map { Int($0.rawValue) } }
 
+    // MARK: Speed limits
+
+    package static func speedLimit(_ limit: SpeedLimit) -> [String: Any] {
+        var object: [String: Any] = ["status": limit.status.name]
+        object.set("value", limit.value.map { Int($0) })
+        object.set("unit", limit.unit?.name)
+        object.set("kind", limit.kind?.name)
+        object.set("sign", limit.sign?.name)
+        return object
+    }
+
+    package static func speedLimitAhead(_ ahead: SpeedLimitAhead) -> [String: Any] {
+        var object = self.speedLimit(ahead.limit)
+        object["distanceMeters"] = Int(ahead.distance.meters)
+        object.set("displayTenths", ahead.distanceToDisplay.map { Int($0.valueTenths) })
+        object.set("displayUnit", ahead.distanceToDisplay?.unit.name)
+        return object
+    }
+
+    private static func speedLimitSpan(_ span: SpeedLimitSpan) -> [String: Any] {
+        var object = self.speedLimit(span.limit)
+        object["firstPoint"] = Int(span.firstPoint)
+        return object
+    }
+
     // MARK: Alerts
 
     package static func alert(_ alert: NavigationAlert) -> [String: Any] {
@@ -139,6 +181,8 @@ package enum ModelJSON {
             nonEmpty: "actions",
             alert.actions.map { ["id": Int($0.id), "titleVariants": $0.titleVariants] as [String: Any] })
         object.set("durationMilliseconds", alert.duration.map { Int($0 / .milliseconds(1)) })
+        object.set("notification", alert.notification?.name)
+        object.set("priority", alert.priority?.name)
         return object
     }
 }

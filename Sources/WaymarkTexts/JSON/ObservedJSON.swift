@@ -89,25 +89,35 @@ enum ControlJSON {
                 "vehicles": opened.vehicles.map(self.content),
             ]
         case .vehicleChanged(let status): self.content(status)
-        case .receipt(let receipt):
-            [
-                "received": Int(clamping: receipt.receivedSequence),
-                "shown": Int(clamping: receipt.shownSequence),
-            ]
+        case .receipt(let receipt): self.object(receipt)
         case .receiptReport(let report):
             [
                 "gatewaySequence": Int(clamping: report.gatewaySequence),
-                "receipts": report.endpoints.map { endpoint -> [String: Any] in
-                    [
-                        "vehicle": endpoint.vehicle.rawValue, "endpoint": endpoint.endpoint.rawValue,
-                        "received": Int(clamping: endpoint.receipt.receivedSequence),
-                        "shown": Int(clamping: endpoint.receipt.shownSequence),
-                    ]
-                },
+                "receipts": report.endpoints.map(self.object),
             ]
         case .acknowledgement(let sequence): ["acknowledged": Int(clamping: sequence)]
         default: self.content(ofRequest: message)
         }
+    }
+
+    private static func object(_ receipt: Receipt) -> [String: Any] {
+        var object: [String: Any] = [
+            "received": Int(clamping: receipt.receivedSequence),
+            "shown": Int(clamping: receipt.shownSequence),
+        ]
+        object.set("receivedNanoseconds", receipt.receivedNanoseconds.map { Int(clamping: $0) })
+        object.set("shownNanoseconds", receipt.shownNanoseconds.map { Int(clamping: $0) })
+        return object
+    }
+
+    private static func object(_ endpoint: EndpointReceipt) -> [String: Any] {
+        var object = self.object(endpoint.receipt)
+        object["vehicle"] = endpoint.vehicle.rawValue
+        object["endpoint"] = endpoint.endpoint.rawValue
+        object.set(
+            "receivedDelayMicroseconds", endpoint.receivedDelayMicroseconds.map { Int(clamping: $0) })
+        object.set("shownDelayMicroseconds", endpoint.shownDelayMicroseconds.map { Int(clamping: $0) })
+        return object
     }
 
     private static func content(ofRequest message: Message) -> [String: Any] {
@@ -126,6 +136,15 @@ enum ControlJSON {
                     "requestID": request.requestID.rawValue,
                     "destination": ModelJSON.waypoint(request.destination),
                 ])
+        case .startTripRequest(let request):
+            var object = self.with(
+                request.vehicle, ["requestID": request.requestID.rawValue, "trip": request.trip.rawValue])
+            object.set("routeChoice", request.routeChoice.map { Int($0) })
+            return object
+        case .selectPreview(let selection):
+            var object = self.with(selection.source, ["trip": selection.trip.rawValue])
+            object.set("routeChoice", selection.routeChoice.map { Int($0) })
+            return object
         case .withdrawRequest(let request): return ["requestID": request.requestID.rawValue]
         case .requestAnswer(let answer):
             return self.content(answer.answer).merging([
@@ -140,9 +159,20 @@ enum ControlJSON {
         case .zoomCluster(let zoom):
             return self.with(zoom.source, ["zoomDirection": zoom.direction.name])
         case .alertResponse(let response): return self.content(response)
+        case .destinationShareWanted(let wanted):
+            return self.with(wanted.source, ["trip": wanted.trip.rawValue])
+        case .updateRouteFeedback(let update):
+            return self.with(update.vehicle, ModelJSON.feedback(update.feedback))
         case .vehicleExtension(let sent):
             return self.with(
                 sent.source, ["name": sent.name.rawValue, "content": sent.content.base64])
+        case .simulateDrive(let asked):
+            var object: [String: Any] = ["simulationAction": asked.action.name]
+            object["speedPercent"] = asked.speedPercent == 0 ? nil : asked.speedPercent
+            object["client"] = asked.client?.rawValue
+            object["vehicle"] = asked.vehicle?.rawValue
+            object["endpoint"] = asked.endpoint?.rawValue
+            return object
         case .destinationShareAnswer(let answer):
             return ["shareID": answer.shareID.rawValue, "outcome": "\(answer.outcome)"]
         case .destinationShareStatus(let status): return self.content(status)
@@ -212,6 +242,7 @@ enum ControlJSON {
             ["answer": "estimates", "travelEstimates": ModelJSON.estimates(estimates)]
         case .ownPrompt: ["answer": "ownPrompt"]
         case .accept: ["answer": "accept"]
+        case .acceptWithPreview: ["answer": "acceptWithPreview"]
         case .decline(let outcome): ["answer": "decline", "outcome": "\(outcome)"]
         }
     }

@@ -3,8 +3,13 @@
 from .frames import FLAGS
 from .laws import NEEDS, OF_ROUTE, PeerLaws
 
-ANYTIME = {"TripPreviews", "StartGuidance", "FinishGuidance", "CancelGuidance"}
+ANYTIME = {"TripPreviews", "ShareDestination", "StartGuidance", "FinishGuidance", "CancelGuidance"}
 STATES = ["CONTINUE", "INITIAL", "PREPARE", "EXECUTE"]
+
+
+def canonical(angle):
+    """The angle of 180 and of -180 degrees is the same."""
+    return -180 if angle == 180 else angle
 
 
 class Session:
@@ -13,6 +18,7 @@ class Session:
     def __init__(self, number=0):
         self.number, self.generation, self.phase, self.is_over = number, 0, "preview", False
         self.maneuvers, self.lanes, self.segments = set(), set(), set()
+        self.previews = {}
         self.state, self.first, self.is_fresh, self.shares_segments, self.shares_destination, self.alert = (
             0,
             None,
@@ -51,7 +57,7 @@ class ClientLaws(PeerLaws):
                 if resumed.get("sequence", 0) < session.number:
                     session.is_known = False  # What was published since is repeated: only numbers are checked then.
                 session.number = resumed.get("sequence", 0)
-        elif frame.name in ("WaypointRequest", "DestinationRequest"):
+        elif frame.name in ("WaypointRequest", "DestinationRequest", "StartTripRequest"):
             self.asked[body["request_id"]] = [frame.name, body.get("vehicle_id"), []]
 
     def received(self, frame, fault, now):
@@ -71,7 +77,8 @@ class ClientLaws(PeerLaws):
         answer = body.get("answer")
         after: dict[str, dict[str, list[str] | None]] = {
             "WaypointRequest": {"ESTIMATES": [], "OWN_PROMPT": [], "ACCEPT": ["OWN_PROMPT"], "DECLINE": None},
-            "DestinationRequest": {"ACCEPT": [], "DECLINE": []},
+            "DestinationRequest": {"ACCEPT": [], "ACCEPT_WITH_PREVIEW": [], "DECLINE": []},
+            "StartTripRequest": {"ACCEPT": [], "DECLINE": []},
         }
         fits = after[kind].get(answer, ["never"])
         self.law("ANSWER", fits is None or fits == before, f"{answer} to a {kind} after {before}")
@@ -140,12 +147,13 @@ class ClientLaws(PeerLaws):
             angles = maneuver.get("junction_element_angles_degrees", [])
             self.law(
                 "CONSISTENT",
-                maneuver.get("junction_exit_angle_degrees") not in angles,
+                canonical(maneuver.get("junction_exit_angle_degrees")) not in map(canonical, angles),
                 f"{name}: the exit angle is among the other roads",
             )
         for lane in (lane for guidance in route.get("lane_guidances", []) for lane in guidance.get("lanes", [])):
             if "highlighted_angle_degrees" in lane:
-                fits = lane["highlighted_angle_degrees"] in lane.get("angles_degrees", []) and lane.get("status", "NOT_GOOD") != "NOT_GOOD"
+                is_known = canonical(lane["highlighted_angle_degrees"]) in map(canonical, lane.get("angles_degrees", []))
+                fits = is_known and lane.get("status", "NOT_GOOD") != "NOT_GOOD"
                 self.law("CONSISTENT", fits, f"{name}: a lane highlights an angle that it does not have")
         for segment in route.get("segments", []):
             self.line(name, segment.get("coordinates", {}))
@@ -205,8 +213,11 @@ class ClientLaws(PeerLaws):
         elif name == "UpdateTrip":
             session.shares_segments = body.get("trip", {}).get("route_segments_available", False)
             session.shares_destination = body.get("trip", {}).get("destination_shareable", False)
+        elif name == "TripPreviews":
+            session.previews = {trip.get("id", ""): trip.get("destination_shareable", False) for trip in body.get("trips", [])}
         elif name == "ShareDestination":
-            self.law("SHARE", session.shares_destination, "ShareDestination, but the trip does not share its destination")
+            shares = session.previews.get(body.get("trip_id", ""), False) if session.phase == "preview" else session.shares_destination
+            self.law("SHARE", shares, "ShareDestination, but the trip does not share its destination")
         elif name == "ShowAlert":
             session.alert = body.get("alert", {}).get("id", 0)
         elif name == "DismissAlert":

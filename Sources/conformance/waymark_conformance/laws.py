@@ -7,9 +7,9 @@ from .frames import FLAGS, flag_names
 from .schema import MESSAGES, faults
 
 SENDERS = {
-    "endpoint": {"newcomer", "peer", "endpoint"},
+    "endpoint": {"newcomer", "peer", "endpoint", "endpointOrObserver"},
     "client": {"newcomer", "peer", "client", "publisher"},
-    "observer": {"newcomer", "peer", "observer"},
+    "observer": {"newcomer", "peer", "observer", "endpointOrObserver"},
 }
 # Types that the gateway sends, by the role of their receiver.
 TO_ENDPOINT = {
@@ -40,12 +40,17 @@ TO_CLIENT = {
     "Acknowledgement",
     "WaypointRequest",
     "DestinationRequest",
+    "StartTripRequest",
     "RequestOutcome",
     "UpdateRouteSource",
+    "SelectPreview",
     "VehicleSettings",
     "ZoomCluster",
     "AlertResponse",
     "VehicleExtension",
+    "SimulateDrive",
+    "DestinationShareWanted",
+    "UpdateRouteFeedback",
     "DestinationShareStatus",
 }
 TO_OBSERVER = {
@@ -69,11 +74,15 @@ TO_CLIENT_OF_SESSION = {
     "ReceiptReport",
     "Acknowledgement",
     "WaypointRequest",
+    "StartTripRequest",
     "UpdateRouteSource",
+    "SelectPreview",
     "VehicleSettings",
     "ZoomCluster",
     "AlertResponse",
     "VehicleExtension",
+    "DestinationShareWanted",
+    "UpdateRouteFeedback",
     "DestinationShareStatus",
 }
 NEEDS = {
@@ -90,6 +99,7 @@ NEEDS = {
     "ShowAlert": "NAVIGATION_ALERTS",
     "DismissAlert": "NAVIGATION_ALERTS",
     "ShareDestination": "DESTINATION_SHARING",
+    "UpdateSpeedLimit": "SPEED_LIMIT",
 }
 OF_ROUTE = {"maneuvers": "MANEUVERS", "lane_guidances": "LANE_GUIDANCE", "segments": "ROUTE_SEGMENTS"}
 KNOWN_FLAGS = sum(FLAGS.values())
@@ -99,6 +109,13 @@ KNOWN_FLAGS = sum(FLAGS.values())
 DIVIDED = {
     "Welcome", "SessionOpened", "VehicleChanged", "ReceiptReport", "ObservedRecords", "ObservedEvent", "ObservedFrames", "Counters",
 }  # fmt: skip
+
+
+def has_speed_limits(frame):
+    """Whether a segment of a publication has speed limits."""
+    route = frame.decoded.get("route", {}) if isinstance(frame.decoded.get("route"), dict) else {}
+    segments = route.get("segments", []) + (frame.decoded.get("segments", []) if frame.name == "AddRouteSegments" else [])
+    return any(segment.get("speed_limits") for segment in segments)
 
 
 class Laws:
@@ -239,6 +256,8 @@ class GatewayLaws(Laws):
         route = frame.decoded.get("route", {}) if isinstance(frame.decoded.get("route"), dict) else {}
         for key, feature in OF_ROUTE.items():
             self.law("WITHHELD", feature not in self.withheld or not route.get(key), f"{frame.name} has {key}, but {feature} is withheld")
+        if "SPEED_LIMIT" in self.withheld:
+            self.law("WITHHELD", not has_speed_limits(frame), f"{frame.name} has speed limits, but SPEED_LIMIT is withheld")
 
     def observer(self, frame):
         number = frame.decoded.get("number", 0)
@@ -273,7 +292,11 @@ class GatewayLaws(Laws):
             "VehicleSettings",
             "ZoomCluster",
             "AlertResponse",
+            "SelectPreview",
             "WaypointRequest",
+            "StartTripRequest",
+            "DestinationShareWanted",
+            "UpdateRouteFeedback",
         }:
             self.law("NAMED", bool(frame.decoded.get("vehicle_id")), f"{frame.name} does not name the vehicle")
 

@@ -22,7 +22,7 @@ SHOWS = re.compile(
 )
 # The page's defaults, in seconds.
 TIMES = {"grace": 30, "request": 10, "prompt": 60, "share": 10, "handshake": 5, "stall": 30, "errors": 10}
-PARTS = ("state", "json", "screen", "entries", "reconnects", "drives", "commands", "gauge")
+PARTS = ("state", "json", "screen", "entries", "reconnects", "drives", "commands", "gauge", "previews")
 # What a setup can change.
 SETUP_KEYS = ("command", "file", "changed", "times", "environment")
 KINDS = {dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a number", float: "a number", type(None): "null"}

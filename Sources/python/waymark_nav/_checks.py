@@ -154,7 +154,31 @@ def _lane_guidances(holder: m.AddLaneGuidances | m.RouteInformation) -> None:
     _unique("lane_guidances", [guidance.id for guidance in holder.lane_guidances])
 
 
+def _speed_limit(limit: m.SpeedLimit) -> None:
+    if not limit.status.is_recognized:
+        return
+    is_due = limit.status == m.SpeedLimitStatus.LIMITED
+    missing, surplus = "is not given for a limit with value", "is given for a limit without value"
+    _only_with("value", limit.value != 0, is_due, missing, surplus)
+    _only_with("unit", limit.unit != 0, is_due, missing, surplus)
+
+
+def _speed_limits(update: m.UpdateSpeedLimit) -> None:
+    _inside("limit", update.limit, _speed_limit)
+    if update.next is not None:
+        _inside("next.limit", update.next.limit, _speed_limit)
+
+
+def _segment(segment: m.RouteSegment) -> None:
+    spans = segment.speed_limits
+    for index in range(1, len(spans)):
+        if spans[index].first_point <= spans[index - 1].first_point:
+            raise Rejection(INCONSISTENT, f"speed_limits[{index}].first_point", "is not behind that of the span before")
+    _each("speed_limits", spans, lambda span: _inside("limit", span.limit, _speed_limit))
+
+
 def _segments(holder: m.AddRouteSegments | m.RouteInformation) -> None:
+    _each("segments", holder.segments, _segment)
     _unique("segments", [segment.id for segment in holder.segments])
 
 
@@ -196,6 +220,11 @@ def _alert(alert: m.NavigationAlert) -> None:
 # Requests
 
 
+def _outcome(outcome: m.RequestOutcome) -> None:
+    if outcome.preview_follows and outcome.outcome != m.Outcome.ACCEPTED:
+        raise Rejection(INCONSISTENT, "preview_follows", "only an accepted request has one")
+
+
 def _answer(answer: m.RequestAnswer) -> None:
     has_estimates = answer.travel_estimates is not None
     is_due = answer.answer == m.Answer.ESTIMATES
@@ -211,10 +240,17 @@ def _share_status(status: m.DestinationShareStatus) -> None:
     _only_with("outcome", status.outcome != 0, has_failed, "a failure needs one", "only a failure has one")
 
 
-def _source(message: m.VehicleSettings | m.ZoomCluster | m.AlertResponse | m.VehicleExtension) -> None:
+def _source(
+    message: m.VehicleSettings | m.ZoomCluster | m.AlertResponse | m.VehicleExtension | m.SelectPreview | m.DestinationShareWanted,
+) -> None:
     if message.vehicle_id and not message.endpoint:
         raise Rejection(INCONSISTENT, "endpoint", "is empty, but vehicle_id is not")
     if message.endpoint and not message.vehicle_id:
+        raise Rejection(INCONSISTENT, "vehicle_id", "is empty, but endpoint is not")
+
+
+def _simulate_drive(asked: m.SimulateDrive) -> None:
+    if asked.endpoint and not asked.vehicle_id:
         raise Rejection(INCONSISTENT, "vehicle_id", "is empty, but endpoint is not")
 
 
@@ -240,12 +276,17 @@ CHECKS.update({
     m.AddManeuvers: _maneuvers,
     m.AddLaneGuidances: _lane_guidances,
     m.AddRouteSegments: _segments,
+    m.UpdateSpeedLimit: _speed_limits,
     m.ResumeGuidance: _resume,
     m.ShowAlert: lambda show: _inside("alert", show.alert, _alert),
     m.RequestAnswer: _answer,
+    m.RequestOutcome: _outcome,
     m.DestinationShareStatus: _share_status,
     m.VehicleSettings: _source,
     m.ZoomCluster: _source,
     m.VehicleExtension: _source,
+    m.SelectPreview: _source,
+    m.SimulateDrive: _simulate_drive,
+    m.DestinationShareWanted: _source,
     m.AlertResponse: _alert_response,
 })  # fmt: skip

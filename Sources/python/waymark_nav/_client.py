@@ -42,22 +42,26 @@ class OwnPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Accept:
-    """An answer to a destination request: this client drives there."""
+    """An answer to a destination request: this client drives there. To a request to start a trip: it starts guidance on it."""
 
-    #: Runs once the request has ended as accepted: it opens a session.
+    #: Runs once the request has ended as accepted: it opens a session, or starts guidance.
     when_accepted: Callable[[], Awaitable[None]] | None = None
+    #: Only of a destination: the session shows previews, and the vehicle's user starts one of them.
+    with_preview: bool = False
 
 
 #: An Outcome declines, with one of NOT_SUPPORTED, DECLINED_BY_USER, BUSY, INVALID, TOO_LARGE.
 WaypointAnswer = Offer | OwnPrompt | Outcome
 DestinationAnswer = Accept | Outcome
+StartTripAnswer = Accept | Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionEvent:
     """Something that a session is told.
 
-    Its message is a VehicleChanged, VehicleSettings, UpdateRouteSource, ZoomCluster, AlertResponse, VehicleExtension,
+    Its message is a VehicleChanged, VehicleSettings, UpdateRouteSource, SelectPreview, UpdateRouteFeedback, ZoomCluster, AlertResponse,
+    DestinationShareWanted, VehicleExtension,
     DestinationShareStatus, ReceiptReport, RequestOutcome (of a vehicle's request), Error (a publication was refused), or, as the last one,
     SessionEnded.
     """
@@ -73,6 +77,10 @@ def _key(event: SessionEvent) -> Hashable:
             return "vehicle", status.vehicle_id
         case m.UpdateRouteSource():
             return "route source", event.message.vehicle_id
+        case m.SelectPreview():
+            return "preview", event.message.vehicle_id
+        case m.UpdateRouteFeedback():
+            return "route feedback", event.message.vehicle_id
         case m.ReceiptReport():
             return "receipts"
     return None
@@ -90,10 +98,12 @@ class Session:
         client: Client,
         machine: sessions.Session,
         on_waypoint: Callable[[m.WaypointRequest, Session], Awaitable[WaypointAnswer] | WaypointAnswer] | None,
+        on_start_trip: Callable[[m.StartTripRequest, Session], Awaitable[StartTripAnswer] | StartTripAnswer] | None = None,
     ) -> None:
         self._client = client
         self._machine = machine
         self._on_waypoint = on_waypoint
+        self._on_start_trip = on_start_trip
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._events: Source[SessionEvent] = Source(_key, lambda event, count: replace(event, missed=count))
         self._progress: set[asyncio.Future[None]] = set()
@@ -245,6 +255,10 @@ class Session:
         generation = self._machine.generation
         await self.publish(m.UpdateManeuverEstimates(generation=generation, maneuver_id=maneuver_id, travel_estimates=estimates))
 
+    async def set_speed_limit(self, limit: m.SpeedLimit, ahead: m.SpeedLimitAhead | None = None) -> None:
+        """The speed limit where the vehicle is, and the next different one; None: none is known ahead."""
+        await self.publish(m.UpdateSpeedLimit(limit=limit, next=ahead))
+
     async def pause(self, reason: m.PauseReason, *description: str) -> None:
         """Guidance stands still."""
         await self.publish(m.PauseGuidance(reason=reason, description_variants=description))
@@ -268,13 +282,15 @@ class Session:
         """Removes the alert that is shown; also after a vehicle has answered it."""
         await self.publish(m.DismissAlert(alert_id=alert_id, dismissal=dismissal))
 
-    async def share_destination(self, destination: m.Waypoint, share_id: str | None = None) -> dict[str, Outcome]:
-        """Offers the trip's destination to the vehicles; returns what each has said.
+    async def share_destination(self, destination: m.Waypoint, share_id: str | None = None, *, trip_id: str = "") -> dict[str, Outcome]:
+        """Offers a trip's destination to the vehicles; returns what each has said.
+
+        Before guidance the trip is one of the trip previews; while guided it need not be named: it is the one that is driven.
 
         Raises OutcomeUnknownError if the connection is lost meanwhile; Rejection if the gateway refuses it.
         """
         identity = share_id or f"share-{secrets.token_hex(8)}"
-        await self.publish(m.ShareDestination(share_id=identity, destination=destination))
+        await self.publish(m.ShareDestination(share_id=identity, destination=destination, trip_id=trip_id))
         waiter: asyncio.Future[dict[str, Outcome]] = asyncio.get_running_loop().create_future()
         self._shares[identity] = waiter
         try:
@@ -359,6 +375,7 @@ class Client(AsyncPeer[told.Client]):
         priority: int = 0,
         without: Iterable[m.Feature] = (),
         on_destination: Callable[[m.DestinationRequest], Awaitable[DestinationAnswer] | DestinationAnswer] | None = None,
+        on_simulate_drive: Callable[[m.SimulateDrive], None] | None = None,
         display_name: str = "",
         credential: bytes = b"",
         keepalive_milliseconds: int = 0,
@@ -373,6 +390,8 @@ class Client(AsyncPeer[told.Client]):
         address: tcp:HOST:PORT or unix:/path; None: the socket of this user's waymarkd, or of the system's.
         priority: higher wins, -1 000 to 1 000.
         on_destination: answers a vehicle that asks for a drive; None: the gateway does not ask this client.
+        on_simulate_drive: simulates a drive, or stops to, when a vehicle or an observer asks for it: from then on the client moves along
+        its routes by itself. A function that returns at once; None: the gateway does not ask this client.
         credential: the listener's pre-shared key.
         receive_frame_bytes_max: the largest frame that it takes, in bytes with its header, from 4 096 on; 0: any.
         extensions: those that it publishes or handles, at most 32 names such as org.example.tyres.
@@ -381,6 +400,7 @@ class Client(AsyncPeer[told.Client]):
             client=client,
             priority=priority,
             destinations=on_destination is not None,
+            simulations=on_simulate_drive is not None,
             without=frozenset(without),
             display_name=display_name,
             software=SOFTWARE,
@@ -393,6 +413,7 @@ class Client(AsyncPeer[told.Client]):
         )
         super().__init__(told.Client(settings, jitter=jitter), address)
         self._on_destination = on_destination
+        self._on_simulate_drive = on_simulate_drive
         self._sessions: dict[int, Session] = {}
         self._when_accepted: dict[tuple[str, str], Callable[[], Awaitable[None]]] = {}
         #: The handlers that run for requests that have not ended.
@@ -403,15 +424,17 @@ class Client(AsyncPeer[told.Client]):
         *vehicles: str,
         receipts_every_milliseconds: int = 0,
         on_waypoint: Callable[[m.WaypointRequest, Session], Awaitable[WaypointAnswer] | WaypointAnswer] | None = None,
+        on_start_trip: Callable[[m.StartTripRequest, Session], Awaitable[StartTripAnswer] | StartTripAnswer] | None = None,
     ) -> Session:
         """Opens a session for vehicles, now or when they connect; without a name for any vehicle that asked for guidance.
 
-        on_waypoint: answers a vehicle that asks to stop on the way; None declines. Raises VehicleRefusedError if no vehicle takes the
-        session. Cancelling the call ends a session that the gateway opens nevertheless.
+        on_waypoint: answers a vehicle that asks to stop on the way; None declines.
+        on_start_trip: answers a vehicle that asks to start a trip of the previews; None declines.
+        Raises VehicleRefusedError if no vehicle takes the session. Cancelling the call ends a session that the gateway opens nevertheless.
         """
         self._check_open()
         machine = self._machine.open_session(vehicles or None, receipts_every_milliseconds)
-        session = self._sessions[id(machine)] = Session(self, machine, on_waypoint)
+        session = self._sessions[id(machine)] = Session(self, machine, on_waypoint, on_start_trip)
         self._wake()
         try:
             await session._opened
@@ -456,8 +479,18 @@ class Client(AsyncPeer[told.Client]):
                 key = event.request.vehicle_id, event.request.request_id
                 self._stop_answering(key)
                 self._answering[key] = self._spawn(self._answer(event))
+            case told.SimulationAsked():
+                self._simulate(event.drive)
             case told.InquiryEnded():
                 self._end_inquiry(event)
+
+    def _simulate(self, drive: m.SimulateDrive) -> None:
+        if self._on_simulate_drive is None:
+            return
+        try:
+            self._on_simulate_drive(drive)
+        except Exception:
+            logger.exception("the handler of simulated drives failed")
 
     def _refuse(self, event: told.OpeningRefused) -> None:
         session = self._sessions.pop(id(event.session), None)
@@ -480,9 +513,11 @@ class Client(AsyncPeer[told.Client]):
             if isinstance(request, m.DestinationRequest):
                 if self._on_destination is not None:
                     answer = await answer_of(self._on_destination, request)
-            else:
-                session = self._sessions.get(id(asked.session))
-                if session is not None and (handler := session._on_waypoint) is not None:
+            elif (session := self._sessions.get(id(asked.session))) is not None:
+                if isinstance(request, m.StartTripRequest):
+                    if (start := session._on_start_trip) is not None:
+                        answer = await answer_of(lambda trip: start(trip, session), request)
+                elif (handler := session._on_waypoint) is not None:
                     answer = await answer_of(lambda waypoint: handler(waypoint, session), request)
             await self._send_answer(request, answer)
         except ClosedError:
@@ -517,7 +552,8 @@ class Client(AsyncPeer[told.Client]):
         if isinstance(answer, Offer):
             self._machine.answer(request, Answer.ESTIMATES, answer.travel_estimates)
         elif isinstance(answer, Accept):
-            self._machine.answer(request, Answer.ACCEPT)
+            is_preview = answer.with_preview and isinstance(request, m.DestinationRequest)
+            self._machine.answer(request, Answer.ACCEPT_WITH_PREVIEW if is_preview else Answer.ACCEPT)
         else:
             self._machine.answer(request, Answer.OWN_PROMPT)
             self._wake()

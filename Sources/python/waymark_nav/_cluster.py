@@ -27,7 +27,9 @@ _PATIENCE = 0.7
 USAGE, FAILURE = 64, 1
 _STATES = "how the state is printed after a change; shown: where all of it has arrived, as a driver sees it"
 #: The lines of standard input that --commands takes.
-COMMANDS = "waypoint LAT LON, destination LAT LON, withdraw, yes, no, cancel, own, allow and quit"
+COMMANDS = (
+    "waypoint LAT LON, destination LAT LON, select TRIP [ROUTE], start [TRIP [ROUTE]], withdraw, yes, no, cancel, own, allow and quit"
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -96,6 +98,8 @@ class Cluster:
         #: Questions that wait for a command, oldest first.
         self._questions: list[asyncio.Future[bool]] = []
         self._request = ""
+        #: The endpoint, to which each number that was printed is told.
+        self._shower: Endpoint | None = None
 
     async def run(self) -> int:
         """The exit status."""
@@ -174,6 +178,7 @@ class Cluster:
             reconnection=Reconnection(refusal_delay=None),
         )
         endpoint._on_event = self._handle
+        self._shower = endpoint
         return endpoint
 
     @property
@@ -217,6 +222,14 @@ class Cluster:
                 self._request = secrets.token_hex(8)
                 ask = endpoint.request_waypoint if kind == "waypoint" else endpoint.request_destination
                 self._begin(self._tell(f"{kind} {latitude} {longitude}", ask(place, request_id=self._request)))
+            case ["select", trip] | ["select", trip, _]:
+                endpoint.select_preview(trip, _route(words))
+            case ["start"] if not self._state.previews:
+                _note("there is no trip to start")
+            case ["start"] | ["start", _] | ["start", _, _]:
+                trip = words[1] if len(words) > 1 else self._state.selected_preview or self._state.previews[0].id
+                self._request = secrets.token_hex(8)
+                self._begin(self._tell(f"start {trip}", endpoint.start_trip(trip, _route(words), request_id=self._request)))
             case ["withdraw"] if self._request:
                 endpoint.withdraw(self._request)
             case ["yes" | "no" as answer] if open_ones := [each for each in self._questions if not each.done()]:
@@ -269,6 +282,8 @@ class Cluster:
                 self._print(_json.state(update.state), now)
             elif self._options.states == "changes" and (change := _json.change(update.state, before)) is not None:
                 self._print(change, now)
+            if is_whole and self._shower is not None:
+                self._shower.mark_shown(update.state.sequence)
         if self._options.until and update.state.phase is Phase.ENDED:
             is_finished = update.state.end_reason == SessionEndReason.FINISHED
             if self._options.until == "ended" or is_finished == (self._options.until == "finished"):
@@ -315,6 +330,11 @@ class _Signals:
         self._timer.daemon = True
         self._timer.start()
         self._interrupt(status)
+
+
+def _route(words: list[str]) -> int:
+    """The route choice that a command names behind the trip; 0 for none."""
+    return int(words[2]) if len(words) > 2 else 0
 
 
 def _note(text: str) -> None:

@@ -11,7 +11,7 @@ from typing import TypeVar
 from waymark_nav import core, messages as m
 from waymark_nav._feed import Feed, Source
 from waymark_nav._generated.publications import STATES
-from waymark_nav._peer import SOFTWARE, AsyncPeer, answer_of, jitter, logger
+from waymark_nav._peer import SOFTWARE, AsyncPeer, answer_of, jitter, logger, speed_percent
 from waymark_nav._wire import Message
 from waymark_nav.core import Closed, Connected, Event, RequestEnded, StopEnded, Update, VehicleState
 from waymark_nav.messages import CancelReason, Outcome, SessionEndReason
@@ -56,6 +56,7 @@ class Endpoint(AsyncPeer[core.Endpoint]):
         guidance_wanted: bool = True,
         on_prompt: Callable[[m.Prompt], Awaitable[bool] | bool] | None = None,
         on_destination: Callable[[m.ShareDestination], Awaitable[bool] | bool] | None = None,
+        asks_for_simulated_drives: bool = False,
         display_name: str = "",
         credential: bytes = b"",
         keepalive_milliseconds: int = 0,
@@ -73,6 +74,7 @@ class Endpoint(AsyncPeer[core.Endpoint]):
         guidance_wanted: it takes guidance from sessions opened for any vehicle that asked.
         on_prompt: asks the vehicle's user whether to stop on the way; None: this endpoint is not asked.
         on_destination: whether to take a destination that the client shares; None: this endpoint is not asked.
+        asks_for_simulated_drives: it may ask clients to simulate drives, as test rigs do.
         credential: the listener's pre-shared key.
         receive_frame_bytes_max: the largest frame that it takes, in bytes with its header, from 4 096 on; 0: any.
         extensions: those that it takes or sends, at most 32 names such as org.example.tyres.
@@ -87,6 +89,7 @@ class Endpoint(AsyncPeer[core.Endpoint]):
             guidance_wanted=guidance_wanted,
             prompts=on_prompt is not None,
             destinations=on_destination is not None,
+            simulations=asks_for_simulated_drives,
             display_name=display_name,
             software=SOFTWARE,
             credential=credential,
@@ -123,8 +126,8 @@ class Endpoint(AsyncPeer[core.Endpoint]):
         return self._states.open(self.state)
 
     def mark_shown(self, sequence: int) -> None:
-        """Everything up to a number is on the display: for the client's receipts."""
-        self._machine.mark_shown(sequence)
+        """Everything up to a number is on the display now: for the client's receipts, which also say when."""
+        self._machine.mark_shown(sequence, None if self._link is None else self._link.now)
 
     # Requests
 
@@ -142,12 +145,21 @@ class Endpoint(AsyncPeer[core.Endpoint]):
         identity = request_id or self._new_id()
         return await self._request(m.DestinationRequest(request_id=identity, destination=destination))
 
+    async def start_trip(self, trip_id: str, route_choice_id: int = 0, *, request_id: str | None = None) -> Outcome:
+        """Asks the client to start a trip of the previews, like request_waypoint(). Once it is accepted, guidance follows.
+
+        route_choice_id: one of the trip's route choices; 0: the selected one, or the first.
+        Ends with BUSY if another endpoint of the vehicle was faster.
+        """
+        identity = request_id or self._new_id()
+        return await self._request(m.StartTripRequest(request_id=identity, trip_id=trip_id, route_choice_id=route_choice_id))
+
     def withdraw(self, request_id: str) -> None:
         """Takes a request back: the call that waits for it returns WITHDRAWN, or the outcome if the gateway has decided before."""
         self._machine.withdraw(request_id)
         self._wake()
 
-    async def _request(self, request: m.WaypointRequest | m.DestinationRequest) -> Outcome:
+    async def _request(self, request: m.WaypointRequest | m.DestinationRequest | m.StartTripRequest) -> Outcome:
         self._check_open()
         self._machine.request(request)
         self._wake()
@@ -211,6 +223,24 @@ class Endpoint(AsyncPeer[core.Endpoint]):
         """Tells the client what the vehicle does with the route."""
         self._send(m.UpdateRouteSource(route_source=source), self.state.session)
 
+    def select_preview(self, trip_id: str, route_choice_id: int = 0) -> None:
+        """Tells the client which trip of the previews the vehicle's user has selected, and which of its route choices.
+
+        The client may show the previews again with this selection. route_choice_id: 0: the selected one, or the first.
+        """
+        self._send(m.SelectPreview(trip_id=trip_id, route_choice_id=route_choice_id), self.state.session)
+
+    def set_route_feedback(self, feedback: m.UpdateRouteFeedback) -> None:
+        """Tells the client how far the vehicle gets on the route with its charge.
+
+        The gateway ignores feedback on a route that is not the current one: `state.generation` is the current one's.
+        """
+        self._send(feedback, self.state.session)
+
+    def want_destination(self, trip_id: str = "") -> None:
+        """Asks the client to share the destination of a trip preview, or, while guided, of the trip that is driven (empty)."""
+        self._send(m.DestinationShareWanted(trip_id=trip_id), self.state.session)
+
     def update_settings(self, settings: m.VehicleSettings) -> None:
         """Tells the client how the display is set; what is not given stays as it was."""
         self._send(settings)
@@ -222,6 +252,14 @@ class Endpoint(AsyncPeer[core.Endpoint]):
     def zoom(self, direction: m.ZoomDirection) -> None:
         """Asks the client to zoom the cluster's map."""
         self._send(m.ZoomCluster(direction=direction), self.state.session)
+
+    def simulate_drive(self, action: m.SimulationAction, speed: float = 1) -> None:
+        """Asks the client that guides to simulate a drive, `speed` times as fast as real time, or to stop.
+
+        It reaches a client that simulates drives, if the gateway's access rules allow it. What has no session or was lost with a
+        connection is not repeated.
+        """
+        self._send(m.SimulateDrive(action=action, speed_percent=speed_percent(speed)), self.state.session)
 
     def send_extension(self, name: str, content: bytes) -> None:
         """Sends the client content that it and this endpoint agree on, at most 4 096 bytes: an event of the session that the vehicle is in.

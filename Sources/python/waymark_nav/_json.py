@@ -233,7 +233,8 @@ def _prompt(prompt: m.Prompt) -> Object:
 
 
 def _outcome(outcome: m.RequestOutcome) -> Object:
-    return {"requestID": outcome.request_id, "outcome": _known(outcome.outcome, "invalid"), "client": outcome.client_id}
+    content = {"requestID": outcome.request_id, "outcome": _known(outcome.outcome, "invalid"), "client": outcome.client_id}
+    return content | ({"previewFollows": True} if outcome.preview_follows else {})
 
 
 def _error(error: m.Error) -> Object:
@@ -338,6 +339,7 @@ STATE = shape(
     Key("withheld", "withheld", WITHHELD, ALWAYS),
     Key("generation", "generation", NUMBER, ALWAYS),
     Key("previews", "previews", Items(j.TRIP), ALWAYS),
+    Key("selectedPreview", "selected_preview", TEXT, FILLED),
     Key("trip", "trip", j.TRIP, KNOWN),
     Key("maneuvers", "maneuvers", Items(j.MANEUVER), ALWAYS),
     Key("upcomingManeuvers", "upcoming_maneuvers", NUMBERS, ALWAYS),
@@ -349,6 +351,8 @@ STATE = shape(
     *_plain_keys(),
     Key("tripEstimates", "trip_estimates", j.TRAVEL_ESTIMATES, KNOWN),
     Key("timeRemainingColor", "time_remaining_color", word_of(m.TimeRemainingColor), ALWAYS),
+    Key("speedLimit", "speed_limit", j.SPEED_LIMIT, KNOWN),
+    Key("nextSpeedLimit", "next_speed_limit", j.SPEED_LIMIT_AHEAD, KNOWN),
     Key("alert", "alert", j.NAVIGATION_ALERT, KNOWN),
     Key("extensions", "extensions", Items(_EXTENSION), ALWAYS),
 )

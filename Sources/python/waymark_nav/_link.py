@@ -32,6 +32,11 @@ class Link(asyncio.Protocol):
 
     # What the peer's object calls
 
+    @property
+    def now(self) -> float:
+        """What the machine's clock shows."""
+        return self._loop.time()
+
     async def open(self) -> None:
         """Connects; returns with the first Welcome. Raises why there is none."""
         self.wake()

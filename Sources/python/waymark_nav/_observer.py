@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from waymark_nav import core, messages as m
 from waymark_nav._feed import Feed, Source
-from waymark_nav._peer import SOFTWARE, AsyncPeer, jitter
+from waymark_nav._peer import SOFTWARE, AsyncPeer, jitter, speed_percent
 from waymark_nav.core import Closed, CountersRead, Entry, Event, VehicleState
 
 
@@ -120,6 +120,18 @@ class Observer(AsyncPeer[core.Observer]):
                 await waiter
             finally:
                 self._completing.discard(waiter)
+
+    def simulate_drive(self, action: m.SimulationAction, client: str, vehicle: str = "", speed: float = 1) -> None:
+        """Asks a client, which was connected by itself, to simulate a drive, `speed` times as fast as real time, or to stop.
+
+        vehicle: the one that the client guides and that it is about; empty: all of them. It reaches a client that simulates drives, if the
+        gateway's access rules allow it; otherwise entries() has an Error. What was lost with a connection is not repeated.
+        """
+        self._check_open()
+        self._machine.simulate(
+            m.SimulateDrive(action=action, speed_percent=speed_percent(speed), client_id=client, vehicle_id=vehicle),
+        )
+        self._wake()
 
     async def counters(self) -> dict[tuple[m.CounterName, int], int]:
         """The gateway's counters, by name and label."""

@@ -30,6 +30,11 @@ def jitter() -> float:
     return random.random()
 
 
+def speed_percent(speed: float) -> int:
+    """How many times faster than real time, in per cent, as messages have it: 0.01 to 1 000 times."""
+    return round(min(max(speed * 100, 1), 100_000))
+
+
 async def answer_of(handler: Callable[[A], Awaitable[R] | R], question: A) -> R:
     """What a handler says, whether it is a coroutine function or not."""
     answer: Any = handler(question)

@@ -83,8 +83,8 @@ class Field:
     """One field of a message, with its rule."""
 
     __slots__ = (
-        "bit", "count", "form", "is_extension", "is_name", "is_optional", "is_repeated", "is_required", "is_zigzag", "key", "kind",
-        "lower", "members", "name", "number", "of", "position", "raw_max", "sums", "upper", "zero",
+        "bit", "count", "form", "is_angle", "is_extension", "is_name", "is_optional", "is_repeated", "is_required", "is_zigzag", "key",
+        "kind", "lower", "members", "name", "number", "of", "position", "raw_max", "sums", "upper", "zero",
     )  # fmt: skip
 
     def __init__(
@@ -116,6 +116,8 @@ class Field:
         self.raw_max = _RAW_MAX.get(kind, 0)
         self.lower = lower if lower is not None else -(2**31) if kind == SINT32 else 0
         self.upper = upper if upper is not None else 2**31 - 1 if kind == SINT32 else self.raw_max
+        # Whether it is an angle in degrees: only angles have this range.
+        self.is_angle = kind == SINT32 and (self.lower, self.upper) == (-180, 180)
         self.members: dict[int, Any] = of._value2member_map_ if kind == ENUM and of is not None else {}
         self.position = 0
 
@@ -308,7 +310,8 @@ def _number(field: Field, value: int) -> int:
         value = (value >> 1) ^ -(value & 1)
     if not field.lower <= value <= field.upper and not (value == 0 and field.zero):
         raise _out_of_bounds(field, value)
-    return value
+    # 180 and -180 are the same angle.
+    return -180 if value == 180 and field.is_angle else value
 
 
 def _text(field: Field, data: bytes) -> Any:
@@ -361,6 +364,8 @@ def _packed(field: Field, values: list[Any], totals: dict[int, int], data: bytes
             value = (value >> 1) ^ -(value & 1)
             if not lower <= value <= upper and not (value == 0 and field.zero):
                 raise _out_of_bounds(field, value)
+            if value == 180 and field.is_angle:
+                value = -180
             if sums:
                 total += value
                 if not -sums <= total <= sums:

@@ -105,7 +105,7 @@ struct Crowd {
             guard frames.count == 1, frames[0].header.type == .ping else {
                 throw Failure.unexpected(frames.map(\.header.type))
             }
-            guard case .ping(let nonce) = try Codec.decode(frames[0]).message else { continue }
+            guard case .ping(let nonce, _) = try Codec.decode(frames[0]).message else { continue }
             let pong = ByteBuffer(bytes: Codec.encode(Envelope(.pong(nonce: nonce))).bytes)
             self.station.measureAll { self.station.read([(pong, peer)]) }
         }

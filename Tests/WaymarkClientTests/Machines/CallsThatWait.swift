@@ -39,5 +39,5 @@ extension AppSession {
     init(
         _ opening: OpenSession,
         onWaypoint: (@Sendable (WaypointInquiry, NavigationSession) async -> WaypointAnswer)?
-    ) { self.init(opening.requestID, onWaypoint: onWaypoint) }
+    ) { self.init(opening.requestID, onWaypoint: onWaypoint, onStartTrip: nil) }
 }

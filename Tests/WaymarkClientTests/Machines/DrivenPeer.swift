@@ -171,10 +171,13 @@ extension DrivenPeer<ClientMachine> {
         }
     }
 
-    mutating func openSession(answersWaypoints: Bool = false, call: Int = 0) throws(ClientError) -> Identifier
-    {
+    mutating func openSession(
+        answersWaypoints: Bool = false, answersStarts: Bool = false, call: Int = 0
+    ) throws(ClientError) -> Identifier {
         try self.use { (client, _) throws(ClientError) in
-            try client.open(.vehicles(["car"]), answersWaypoints: answersWaypoints, call: call)
+            try client.open(
+                .vehicles(["car"]), answersWaypoints: answersWaypoints, answersStarts: answersStarts,
+                call: call)
         }
     }
 }

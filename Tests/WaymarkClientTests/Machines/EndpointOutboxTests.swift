@@ -17,6 +17,12 @@ import WaymarkProtocol
     private static let alert = Message.alertResponse(AlertResponse(alert: 1, response: .action(1)))
     private static let tyres = Message.vehicleExtension(
         VehicleExtension(name: ExtensionName(unchecked: "org.example.tyres"), content: [7]))
+    private static let preview = Message.selectPreview(SelectPreview(trip: "t", routeChoice: 2))
+    private static let start = Message.startTripRequest(StartTripRequest(requestID: "r", trip: "t"))
+    private static let simulation = Message.simulateDrive(SimulateDrive(.start, speedPercent: 200))
+    private static let feedback = Message.updateRouteFeedback(
+        UpdateRouteFeedback(RouteFeedback(generation: 1)))
+    private static let wanted = Message.destinationShareWanted(DestinationShareWanted())
     private static let zoom = Message.zoomCluster(ZoomCluster(direction: .in))
     private static let settings: Message = {
         var settings = VehicleSettings()
@@ -31,7 +37,10 @@ import WaymarkProtocol
         (source, true, true, true, true), (ownNavigation, true, true, true, true),
         (settings, true, true, true, true), (prompt, true, true, false, false),
         (share, true, true, false, false), (alert, true, false, false, false),
-        (tyres, true, false, false, false), (zoom, false, false, false, false),
+        (preview, true, true, false, false), (start, true, true, true, false),
+        (feedback, true, true, false, false), (wanted, true, false, false, false),
+        (tyres, true, false, false, false), (simulation, true, false, false, false),
+        (zoom, false, false, false, false),
     ])
     func `each kind of message survives a loss as its table says`(
         _ message: Message, _ unsent: Bool, _ sent: Bool, _ unsentForgotten: Bool, _ sentForgotten: Bool
@@ -47,6 +56,32 @@ import WaymarkProtocol
             #expect(
                 outbox.dequeueAll().map(\.message) == (isExpected ? [message] : []), "\(isSent) \(isResumed)")
         }
+    }
+
+    @Test func `a selection that newer previews have answered, or that was rejected, is not sent again`() {
+        var rejection = Rejection(.unknownReference, field: "trip_id", reason: "is gone")
+        rejection.messageType = MessageType.selectPreview.rawValue
+        let answers: [Message] = [
+            .publication(.tripPreviews([trip], selected: "")),
+            .publication(.startGuidance(trip, generation: 1, route)), .error(rejection),
+        ]
+        for answer in answers {
+            var outbox = EndpointOutbox()
+            outbox.send(Envelope(Self.preview, session: Self.session))
+            // It is not sent yet, so it is about what comes now.
+            outbox.received(answer, in: Self.session)
+            #expect(outbox.dequeueAll().map(\.message) == [Self.preview])
+            outbox.received(answer, in: Self.session)
+            outbox.welcome(isResumed: true)
+            #expect(outbox.dequeueAll().isEmpty)
+        }
+    }
+
+    @Test func `the newest selection takes the place of one before`() {
+        var outbox = EndpointOutbox()
+        let newer = Message.selectPreview(SelectPreview(trip: "u"))
+        for message in [Self.preview, newer] { outbox.send(Envelope(message, session: Self.session)) }
+        #expect(outbox.dequeueAll().map(\.message) == [newer])
     }
 
     @Test func `nothing is sent again without a loss`() {

@@ -55,6 +55,17 @@ import WaymarkProtocol
         #expect(SessionEvent(message) == .alertResponse(vehicle: "car", alert: 3, answer))
     }
 
+    @Test func `a selection names the trip, and the route choice if it has one`() {
+        let path = EndpointPath(
+            vehicle: VehicleID(unchecked: "car"), endpoint: EndpointName(unchecked: "cluster"))
+        for choice: UInt32? in [nil, 2] {
+            let message = Message.selectPreview(SelectPreview(trip: "t", routeChoice: choice, source: path))
+            let expected = SessionEvent.previewSelected(
+                vehicle: "car", endpoint: "cluster", trip: "t", routeChoice: choice)
+            #expect(SessionEvent(message) == expected)
+        }
+    }
+
     @Test func `large frames are dropped before there are many, but never the newest`() {
         var mailbox = Mailbox<GatewayUpdate>()
         func enqueue(_ number: UInt64, bytes: Int) {

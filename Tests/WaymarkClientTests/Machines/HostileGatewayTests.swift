@@ -40,10 +40,13 @@ import WaymarkProtocol
         (begin.toSequence, begin.receiptsEveryMilliseconds) = (.max, 1_000)
         peer.hear(.snapshotBegin(begin), session: Self.session)
         peer.hear(.snapshotEnd, session: Self.session)
-        peer.use { endpoint, _ in endpoint.markShown(.max) }
+        let now = peer.now
+        peer.use { endpoint, _ in endpoint.markShown(.max, at: now) }
         peer.wait(.seconds(2))
-        #expect(
-            peer.readMessages().contains(.receipt(Receipt(receivedSequence: .max, shownSequence: .max))))
+        let receipt = Receipt(
+            receivedSequence: .max, shownSequence: .max, receivedNanoseconds: now.stamp,
+            shownNanoseconds: now.stamp)
+        #expect(peer.readMessages().contains(.receipt(receipt)))
         peer.handle(.transportClosed(nil))
         peer.waitForDeadline()
         peer.handle(.transportOpened)
@@ -84,7 +87,11 @@ import WaymarkProtocol
                 }
             case 1:
                 peer.use { endpoint, outputs in endpoint.requestWaypoint(place, call: call, into: &outputs) }
-            case 2: peer.use { endpoint, _ in endpoint.markShown(gateway.random.number(0...UInt64.max)) }
+            case 2:
+                let now = peer.now
+                peer.use { endpoint, _ in
+                    endpoint.markShown(gateway.random.number(0...UInt64.max), at: now)
+                }
             case 3:
                 peer.use { endpoint, outputs in
                     endpoint.cancelNavigation(.userStopped, call: call, into: &outputs)
@@ -122,7 +129,8 @@ import WaymarkProtocol
             Self.say(&gateway, to: &peer)
             let order = peer.link.peer.order
             if order.count < 3 {
-                _ = try? peer.openSession(answersWaypoints: gateway.random.flag(), call: call)
+                _ = try? peer.openSession(
+                    answersWaypoints: gateway.random.flag(), answersStarts: gateway.random.flag(), call: call)
             }
             guard let session = order.last else { continue }
             switch gateway.random.next() % 8 {
@@ -147,9 +155,11 @@ import WaymarkProtocol
                     let estimates = TravelEstimates(distanceRemaining: .meters(9))
                     client.answer(id, .estimates(estimates), into: &outputs)
                 }
+            case .askedToStart(_, let id): peer.use { $0.answer(id, .accept, into: &$1) }
             case .askedForDestination(_, let id):
                 peer.use { client, _ in client.answerDestination(id, .accept) }
-            case .returned, .shared, .told, .ended, .notOpened, .inquiryEnded, .destinationInquiryEnded, .log:
+            case .returned, .shared, .told, .ended, .notOpened, .inquiryEnded, .destinationInquiryEnded,
+                .askedToSimulate, .log:
                 break
             }
         }

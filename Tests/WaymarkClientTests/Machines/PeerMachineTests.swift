@@ -313,14 +313,19 @@ import WaymarkProtocol
         endpoint.hear(.snapshotEnd, session: session)
         for number in 1...10 as ClosedRange<UInt64> {
             endpoint.hear(.publication(.currentRoadName(["A"])), session: session, sequence: number)
-            endpoint.use { endpoint, _ in endpoint.markShown(number / 2) }
+            let now = endpoint.now
+            endpoint.use { endpoint, _ in endpoint.markShown(number / 2, at: now) }
             endpoint.wait(.milliseconds(40))
         }
         // Counted from the first.
         endpoint.wait(.milliseconds(99))
         #expect(endpoint.read().isEmpty)
         endpoint.wait(.milliseconds(1))
-        #expect(endpoint.readMessages() == [.receipt(Receipt(receivedSequence: 10, shownSequence: 5))])
+        // The tenth came after nine waits. With it five were shown.
+        let last = (Instant(nanoseconds: 0) + .milliseconds(9 * 40)).stamp
+        let receipt = Receipt(
+            receivedSequence: 10, shownSequence: 5, receivedNanoseconds: last, shownNanoseconds: last)
+        #expect(endpoint.readMessages() == [.receipt(receipt)])
         endpoint.wait(.seconds(10))
         #expect(endpoint.read().isEmpty)
     }
@@ -336,7 +341,8 @@ import WaymarkProtocol
         let session = SessionID(3)
         endpoint.hear(.snapshotBegin(begin), session: session)
         endpoint.hear(.snapshotEnd, session: session)
-        endpoint.use { endpoint, _ in endpoint.markShown(8) }
+        let start = endpoint.now
+        endpoint.use { endpoint, _ in endpoint.markShown(8, at: start) }
         begin.kind = kind
         if kind == .missed { begin.fromSequence = 9 }
         endpoint.hear(.snapshotBegin(begin), session: session)
@@ -344,7 +350,10 @@ import WaymarkProtocol
         endpoint.wait(.milliseconds(500))
         let receipts = endpoint.readMessages()
         let shown: UInt64 = kind == .missed ? 8 : 0
-        #expect(receipts == [.receipt(Receipt(receivedSequence: 9, shownSequence: shown))])
+        let receipt = Receipt(
+            receivedSequence: 9, shownSequence: shown, receivedNanoseconds: start.stamp,
+            shownNanoseconds: kind == .missed ? start.stamp : nil)
+        #expect(receipts == [.receipt(receipt)])
     }
 
     @Test func `a receipt follows the end of a snapshot, and none a session that wants none`() throws {
@@ -355,9 +364,11 @@ import WaymarkProtocol
         endpoint.hear(.snapshotBegin(begin), session: SessionID(3))
         endpoint.wait(.seconds(1))
         #expect(endpoint.read().isEmpty)
+        let end = endpoint.now.stamp
         endpoint.hear(.snapshotEnd, session: SessionID(3))
         endpoint.wait(.milliseconds(500))
-        #expect(endpoint.readMessages() == [.receipt(Receipt(receivedSequence: 9, shownSequence: 0))])
+        let receipt = Receipt(receivedSequence: 9, shownSequence: 0, receivedNanoseconds: end)
+        #expect(endpoint.readMessages() == [.receipt(receipt)])
         endpoint.hear(.publication(.currentRoadName(["A"])), session: SessionID(3), sequence: 10)
         begin.receiptsEveryMilliseconds = 0
         endpoint.hear(.snapshotBegin(begin), session: SessionID(4))

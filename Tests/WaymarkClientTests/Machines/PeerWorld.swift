@@ -102,7 +102,7 @@ struct PeerWorld {
             case .hello(let hello):
                 let token = ResumptionToken(high: 9, low: self.connectionCount)
                 self.hand(.arrived(id, hello, .anyone, token: token))
-            case .ping(let nonce): self.send(Codec.encode(Envelope(.pong(nonce: nonce))), to: id)
+            case .ping(let nonce, _): self.send(Codec.encode(Envelope(.pong(nonce: nonce))), to: id)
             case .pong: break
             case .goodbye: self.depart(id, clean: true)
             case .publication:

@@ -56,6 +56,26 @@ import WaymarkProtocol
         #expect(world.held.state.currentSegment == "s")
     }
 
+    @Test func `speed limits that are no longer withheld are published, also those of segments`() throws {
+        var world = MachineWorld()
+        world.withhold([.speedLimit])
+        world.cutApp()
+        let fast = SpeedLimit(80, .kilometersPerHour)
+        var limited = self.whole
+        limited.segments[0].speedLimits = [SpeedLimitSpan(from: 0, fast)]
+        try world.start(limited)
+        try world.publish { _ in .speedLimit(fast, next: nil) }
+        try world.settle()
+        #expect(world.refusals == [])
+        #expect(world.held.state.segments == self.segments && world.held.state.speedLimit == nil)
+        world.withhold([])
+        world.cutApp()
+        try world.settle()
+        #expect(world.held.state.segments == limited.segments)
+        #expect(world.held.state.speedLimit == fast)
+        #expect(world.refusals == [])
+    }
+
     @Test func `a withheld publication has no frame and uses no number`() throws {
         var world = MachineWorld()
         world.withhold([.routeSegments])

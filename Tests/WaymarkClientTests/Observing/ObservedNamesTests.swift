@@ -53,6 +53,7 @@ import WaymarkProtocol
             .init(.requestsEnded, label: 77, 7), .init(name: 63, label: 2, 8), .init(.sessions, 9),
             .init(.requestTimes, label: 250, 10), .init(.requestTimes, label: 0, 11),
             .init(.featuresWithheld, label: 5, 12), .init(.sessionsInPhase, label: 2, 13),
+            .init(.shownDelays, label: 500, 14), .init(.shownDelays, label: 0, 15),
         ]
         let counters = GatewayCounters([report], GatewayClock(), ObservedPeers())
         #expect(
@@ -61,6 +62,7 @@ import WaymarkProtocol
                 "peersClosed slowConsumer 5", "peersAdmitted observer 6", "requestsEnded 77 7", "63 2 8",
                 "sessions  9", "requestTimes 250 10", "requestTimes longer 11",
                 "featuresWithheld noConsent 12", "sessionsInPhase active 13",
+                "shownDelays 500 14", "shownDelays longer 15",
             ])
         #expect(counters[.publications] == 5)
         #expect(counters[.sessions] == 9)

@@ -103,6 +103,31 @@ import WaymarkScenario
         }
     }
 
+    @Test func `a client that waits for it starts guidance on the trip that the vehicle starts`() async throws
+    {
+        try await withRig(route: .vaduzBalzers) { rig in
+            try rig.addClient(waitsFor: .tripRequest)
+            try await rig.run(until: .state { $0.phase == .preview }, within: .seconds(5))
+            try await rig.vehicle.selectPreview("preview-1")
+            try await rig.expect(.message(.tripPreviews, within: .seconds(1)))
+            try await rig.vehicle.startTrip("preview-1")
+            try await rig.expect(
+                .outcome(.accepted, within: .seconds(1)),
+                .eventually(within: .seconds(2)) { $0.phase == .active })
+            #expect(try rig.vehicle.state.trip?.id == "preview-1")
+        }
+    }
+
+    @Test func `a client that declines to start a trip goes on to show it`() async throws {
+        try await withRig(route: .vaduzBalzers) { rig in
+            try rig.addClient(waitsFor: .tripRequest, onStartTrip: .decline)
+            try await rig.run(until: .state { $0.phase == .preview }, within: .seconds(5))
+            try await rig.vehicle.startTrip("preview-1")
+            try await rig.expect(.outcome(.declinedByUser, within: .seconds(1)))
+            #expect(try rig.vehicle.state.phase == .preview)
+        }
+    }
+
     @Test func `expectations of one call count from the same instant, and the first failure ends it`() async {
         let failure = await Self.failure { rig in
             try await rig.run(to: .meters(500))

@@ -34,7 +34,9 @@ import WaymarkScenario
         { $0["maneuvers[0].type"] == "rightTurn" }, { $0["next.distance"] < "200m" },
         { $0["next.distance"].isBetween("80m", and: 120) }, { $0["connected"] == true },
         { $0["lanes.highlighted"] == [4] }, { $0["lanes.highlighted"].contains(4) },
-        { $0["client"].matches("a") }, { $0["alert.id"].isAbsent },
+        { $0["client"].matches("a") }, { $0["alert.id"].isAbsent }, { $0.speedLimit.isAbsent },
+        { $0.nextSpeedLimit.isAbsent }, { $0.selectedPreview.isAbsent }, { $0["speedLimit.value"] == 80 },
+        { $0["nextSpeedLimit.distanceMeters"] < "2km" },
     ]
 
     @Test(arguments: conditions.indices)
@@ -134,6 +136,8 @@ import WaymarkScenario
             }
         ),
         ("alert: must not be 0", { try await $0.vehicle.respondToAlert(0) }),
+        ("trip: must have 1 to 128 letters", { try await $0.vehicle.startTrip("") }),
+        ("routeChoice: must not be 0", { try await $0.vehicle.selectPreview("a", routeChoice: 0) }),
         ("bytes: must be 1 to 65536", { try await $0.begin(.slice(bytes: 0)) }),
         ("duration: chaos needs one", { try await $0.begin(.chaos(every: .seconds(1))) }),
         ("atByte: delay has none", { try await $0.begin(.delay(by: .seconds(1)), atByte: 3) }),

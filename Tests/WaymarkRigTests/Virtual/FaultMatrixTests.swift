@@ -8,7 +8,7 @@ import WaymarkRig
 @Suite struct FaultMatrixTests {
     @Test func `every hop of the page occurs in a scene`() throws {
         let hops = try FaultMatrix.read().hops
-        #expect(hops.count == 93)
+        #expect(hops.count == 103)
         #expect(hops.filter { $0.scene == nil }.map(\.hop.description) == [])
     }
 
@@ -27,8 +27,8 @@ import WaymarkRig
 
     @Test func `every kind and every hop is among the chosen cells`() throws {
         let chosen = try FaultMatrix.read().chosen
-        #expect(Set(chosen.map(\.number)).count == 100)
+        #expect(Set(chosen.map(\.number)).count == 110)
         #expect(Set(chosen.map(\.name)).count == LinkFault.Name.single.count)
-        #expect(Set(chosen.map(\.hop)).count == 93)
+        #expect(Set(chosen.map(\.hop)).count == 103)
     }
 }

@@ -1848,7 +1848,7 @@ const ProtobufCMessageDescriptor waymark__v1__goodbye__descriptor =
   (ProtobufCMessageInit) waymark__v1__goodbye__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__ping__field_descriptors[1] =
+static const ProtobufCFieldDescriptor waymark__v1__ping__field_descriptors[2] =
 {
   {
     "nonce",
@@ -1862,14 +1862,27 @@ static const ProtobufCFieldDescriptor waymark__v1__ping__field_descriptors[1] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "sent_nanoseconds",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Waymark__V1__Ping, sent_case),
+    offsetof(Waymark__V1__Ping, sent_nanoseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__ping__field_indices_by_name[] = {
   0,   /* field[0] = nonce */
+  1,   /* field[1] = sent_nanoseconds */
 };
 static const ProtobufCIntRange waymark__v1__ping__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor waymark__v1__ping__descriptor =
 {
@@ -1879,14 +1892,14 @@ const ProtobufCMessageDescriptor waymark__v1__ping__descriptor =
   "Waymark__V1__Ping",
   "waymark.v1",
   sizeof(Waymark__V1__Ping),
-  1,
+  2,
   waymark__v1__ping__field_descriptors,
   waymark__v1__ping__field_indices_by_name,
   1,  waymark__v1__ping__number_ranges,
   (ProtobufCMessageInit) waymark__v1__ping__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__pong__field_descriptors[1] =
+static const ProtobufCFieldDescriptor waymark__v1__pong__field_descriptors[3] =
 {
   {
     "nonce",
@@ -1900,14 +1913,40 @@ static const ProtobufCFieldDescriptor waymark__v1__pong__field_descriptors[1] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "received_nanoseconds",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Waymark__V1__Pong, received_case),
+    offsetof(Waymark__V1__Pong, received_nanoseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sent_nanoseconds",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Waymark__V1__Pong, sent_case),
+    offsetof(Waymark__V1__Pong, sent_nanoseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__pong__field_indices_by_name[] = {
   0,   /* field[0] = nonce */
+  1,   /* field[1] = received_nanoseconds */
+  2,   /* field[2] = sent_nanoseconds */
 };
 static const ProtobufCIntRange waymark__v1__pong__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor waymark__v1__pong__descriptor =
 {
@@ -1917,7 +1956,7 @@ const ProtobufCMessageDescriptor waymark__v1__pong__descriptor =
   "Waymark__V1__Pong",
   "waymark.v1",
   sizeof(Waymark__V1__Pong),
-  1,
+  3,
   waymark__v1__pong__field_descriptors,
   waymark__v1__pong__field_indices_by_name,
   1,  waymark__v1__pong__number_ranges,
@@ -2111,7 +2150,7 @@ const ProtobufCEnumDescriptor waymark__v1__role__descriptor =
   waymark__v1__role__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue waymark__v1__feature__enum_values_by_number[17] =
+static const ProtobufCEnumValue waymark__v1__feature__enum_values_by_number[20] =
 {
   { "FEATURE_UNSPECIFIED", "WAYMARK__V1__FEATURE__FEATURE_UNSPECIFIED", 0 },
   { "FEATURE_MANEUVERS", "WAYMARK__V1__FEATURE__FEATURE_MANEUVERS", 1 },
@@ -2130,11 +2169,14 @@ static const ProtobufCEnumValue waymark__v1__feature__enum_values_by_number[17] 
   { "FEATURE_DESTINATION_REQUESTS", "WAYMARK__V1__FEATURE__FEATURE_DESTINATION_REQUESTS", 14 },
   { "FEATURE_RECEIPTS", "WAYMARK__V1__FEATURE__FEATURE_RECEIPTS", 15 },
   { "FEATURE_RESUMPTION", "WAYMARK__V1__FEATURE__FEATURE_RESUMPTION", 16 },
+  { "FEATURE_SPEED_LIMIT", "WAYMARK__V1__FEATURE__FEATURE_SPEED_LIMIT", 17 },
+  { "FEATURE_TRIP_REQUESTS", "WAYMARK__V1__FEATURE__FEATURE_TRIP_REQUESTS", 18 },
+  { "FEATURE_SIMULATED_DRIVES", "WAYMARK__V1__FEATURE__FEATURE_SIMULATED_DRIVES", 19 },
 };
 static const ProtobufCIntRange waymark__v1__feature__value_ranges[] = {
-{0, 0},{0, 17}
+{0, 0},{0, 20}
 };
-static const ProtobufCEnumValueIndex waymark__v1__feature__enum_values_by_name[17] =
+static const ProtobufCEnumValueIndex waymark__v1__feature__enum_values_by_name[20] =
 {
   { "FEATURE_CHARGE", 8 },
   { "FEATURE_CURRENT_ROAD_NAME", 4 },
@@ -2149,8 +2191,11 @@ static const ProtobufCEnumValueIndex waymark__v1__feature__enum_values_by_name[1
   { "FEATURE_REQUESTS", 11 },
   { "FEATURE_RESUMPTION", 16 },
   { "FEATURE_ROUTE_SEGMENTS", 5 },
+  { "FEATURE_SIMULATED_DRIVES", 19 },
+  { "FEATURE_SPEED_LIMIT", 17 },
   { "FEATURE_TIME_ZONE", 9 },
   { "FEATURE_TRIP_PREVIEWS", 10 },
+  { "FEATURE_TRIP_REQUESTS", 18 },
   { "FEATURE_UNSPECIFIED", 0 },
   { "FEATURE_WAYPOINT_REQUESTS", 13 },
 };
@@ -2161,15 +2206,15 @@ const ProtobufCEnumDescriptor waymark__v1__feature__descriptor =
   "Feature",
   "Waymark__V1__Feature",
   "waymark.v1",
-  17,
+  20,
   waymark__v1__feature__enum_values_by_number,
-  17,
+  20,
   waymark__v1__feature__enum_values_by_name,
   1,
   waymark__v1__feature__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue waymark__v1__withheld_reason__enum_values_by_number[7] =
+static const ProtobufCEnumValue waymark__v1__withheld_reason__enum_values_by_number[8] =
 {
   { "WITHHELD_REASON_UNSPECIFIED", "WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_UNSPECIFIED", 0 },
   { "WITHHELD_REASON_NOT_REQUESTED", "WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_NOT_REQUESTED", 1 },
@@ -2178,11 +2223,12 @@ static const ProtobufCEnumValue waymark__v1__withheld_reason__enum_values_by_num
   { "WITHHELD_REASON_TRIP_OPTED_OUT", "WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_TRIP_OPTED_OUT", 4 },
   { "WITHHELD_REASON_NO_CONSENT", "WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_NO_CONSENT", 5 },
   { "WITHHELD_REASON_POLICY", "WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_POLICY", 6 },
+  { "WITHHELD_REASON_VEHICLE_DOES_NOT_WANT", "WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_VEHICLE_DOES_NOT_WANT", 8 },
 };
 static const ProtobufCIntRange waymark__v1__withheld_reason__value_ranges[] = {
-{0, 0},{0, 7}
+{0, 0},{8, 7},{0, 8}
 };
-static const ProtobufCEnumValueIndex waymark__v1__withheld_reason__enum_values_by_name[7] =
+static const ProtobufCEnumValueIndex waymark__v1__withheld_reason__enum_values_by_name[8] =
 {
   { "WITHHELD_REASON_CLIENT_DOES_NOT_PROVIDE", 3 },
   { "WITHHELD_REASON_NOT_REQUESTED", 1 },
@@ -2191,6 +2237,7 @@ static const ProtobufCEnumValueIndex waymark__v1__withheld_reason__enum_values_b
   { "WITHHELD_REASON_POLICY", 6 },
   { "WITHHELD_REASON_TRIP_OPTED_OUT", 4 },
   { "WITHHELD_REASON_UNSPECIFIED", 0 },
+  { "WITHHELD_REASON_VEHICLE_DOES_NOT_WANT", 7 },
 };
 const ProtobufCEnumDescriptor waymark__v1__withheld_reason__descriptor =
 {
@@ -2199,11 +2246,11 @@ const ProtobufCEnumDescriptor waymark__v1__withheld_reason__descriptor =
   "WithheldReason",
   "Waymark__V1__WithheldReason",
   "waymark.v1",
-  7,
+  8,
   waymark__v1__withheld_reason__enum_values_by_number,
-  7,
+  8,
   waymark__v1__withheld_reason__enum_values_by_name,
-  1,
+  2,
   waymark__v1__withheld_reason__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

@@ -187,6 +187,141 @@ void   waymark__v1__travel_estimates__free_unpacked
   assert(message->base.descriptor == &waymark__v1__travel_estimates__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   waymark__v1__speed_limit__init
+                     (Waymark__V1__SpeedLimit         *message)
+{
+  static const Waymark__V1__SpeedLimit init_value = WAYMARK__V1__SPEED_LIMIT__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__speed_limit__get_packed_size
+                     (const Waymark__V1__SpeedLimit *message)
+{
+  assert(message->base.descriptor == &waymark__v1__speed_limit__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__speed_limit__pack
+                     (const Waymark__V1__SpeedLimit *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__speed_limit__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__speed_limit__pack_to_buffer
+                     (const Waymark__V1__SpeedLimit *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__speed_limit__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__SpeedLimit *
+       waymark__v1__speed_limit__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__SpeedLimit *)
+     protobuf_c_message_unpack (&waymark__v1__speed_limit__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__speed_limit__free_unpacked
+                     (Waymark__V1__SpeedLimit *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__speed_limit__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   waymark__v1__speed_limit_ahead__init
+                     (Waymark__V1__SpeedLimitAhead         *message)
+{
+  static const Waymark__V1__SpeedLimitAhead init_value = WAYMARK__V1__SPEED_LIMIT_AHEAD__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__speed_limit_ahead__get_packed_size
+                     (const Waymark__V1__SpeedLimitAhead *message)
+{
+  assert(message->base.descriptor == &waymark__v1__speed_limit_ahead__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__speed_limit_ahead__pack
+                     (const Waymark__V1__SpeedLimitAhead *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__speed_limit_ahead__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__speed_limit_ahead__pack_to_buffer
+                     (const Waymark__V1__SpeedLimitAhead *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__speed_limit_ahead__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__SpeedLimitAhead *
+       waymark__v1__speed_limit_ahead__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__SpeedLimitAhead *)
+     protobuf_c_message_unpack (&waymark__v1__speed_limit_ahead__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__speed_limit_ahead__free_unpacked
+                     (Waymark__V1__SpeedLimitAhead *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__speed_limit_ahead__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   waymark__v1__speed_limit_span__init
+                     (Waymark__V1__SpeedLimitSpan         *message)
+{
+  static const Waymark__V1__SpeedLimitSpan init_value = WAYMARK__V1__SPEED_LIMIT_SPAN__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__speed_limit_span__get_packed_size
+                     (const Waymark__V1__SpeedLimitSpan *message)
+{
+  assert(message->base.descriptor == &waymark__v1__speed_limit_span__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__speed_limit_span__pack
+                     (const Waymark__V1__SpeedLimitSpan *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__speed_limit_span__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__speed_limit_span__pack_to_buffer
+                     (const Waymark__V1__SpeedLimitSpan *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__speed_limit_span__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__SpeedLimitSpan *
+       waymark__v1__speed_limit_span__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__SpeedLimitSpan *)
+     protobuf_c_message_unpack (&waymark__v1__speed_limit_span__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__speed_limit_span__free_unpacked
+                     (Waymark__V1__SpeedLimitSpan *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__speed_limit_span__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   waymark__v1__maneuver__init
                      (Waymark__V1__Maneuver         *message)
 {
@@ -867,7 +1002,212 @@ const ProtobufCMessageDescriptor waymark__v1__travel_estimates__descriptor =
   (ProtobufCMessageInit) waymark__v1__travel_estimates__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__maneuver__field_descriptors[13] =
+static const ProtobufCFieldDescriptor waymark__v1__speed_limit__field_descriptors[5] =
+{
+  {
+    "status",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SpeedLimit, status),
+    &waymark__v1__speed_limit_status__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SpeedLimit, value),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unit",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SpeedLimit, unit),
+    &waymark__v1__speed_unit__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SpeedLimit, kind),
+    &waymark__v1__speed_limit_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sign",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SpeedLimit, sign),
+    &waymark__v1__speed_limit_sign__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__speed_limit__field_indices_by_name[] = {
+  3,   /* field[3] = kind */
+  4,   /* field[4] = sign */
+  0,   /* field[0] = status */
+  2,   /* field[2] = unit */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange waymark__v1__speed_limit__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor waymark__v1__speed_limit__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.SpeedLimit",
+  "SpeedLimit",
+  "Waymark__V1__SpeedLimit",
+  "waymark.v1",
+  sizeof(Waymark__V1__SpeedLimit),
+  5,
+  waymark__v1__speed_limit__field_descriptors,
+  waymark__v1__speed_limit__field_indices_by_name,
+  1,  waymark__v1__speed_limit__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__speed_limit__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__speed_limit_ahead__field_descriptors[3] =
+{
+  {
+    "limit",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SpeedLimitAhead, limit),
+    &waymark__v1__speed_limit__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "distance_meters",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SpeedLimitAhead, distance_meters),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "distance_to_display",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SpeedLimitAhead, distance_to_display),
+    &waymark__v1__display_distance__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__speed_limit_ahead__field_indices_by_name[] = {
+  1,   /* field[1] = distance_meters */
+  2,   /* field[2] = distance_to_display */
+  0,   /* field[0] = limit */
+};
+static const ProtobufCIntRange waymark__v1__speed_limit_ahead__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor waymark__v1__speed_limit_ahead__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.SpeedLimitAhead",
+  "SpeedLimitAhead",
+  "Waymark__V1__SpeedLimitAhead",
+  "waymark.v1",
+  sizeof(Waymark__V1__SpeedLimitAhead),
+  3,
+  waymark__v1__speed_limit_ahead__field_descriptors,
+  waymark__v1__speed_limit_ahead__field_indices_by_name,
+  1,  waymark__v1__speed_limit_ahead__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__speed_limit_ahead__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__speed_limit_span__field_descriptors[2] =
+{
+  {
+    "first_point",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SpeedLimitSpan, first_point),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SpeedLimitSpan, limit),
+    &waymark__v1__speed_limit__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__speed_limit_span__field_indices_by_name[] = {
+  0,   /* field[0] = first_point */
+  1,   /* field[1] = limit */
+};
+static const ProtobufCIntRange waymark__v1__speed_limit_span__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor waymark__v1__speed_limit_span__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.SpeedLimitSpan",
+  "SpeedLimitSpan",
+  "Waymark__V1__SpeedLimitSpan",
+  "waymark.v1",
+  sizeof(Waymark__V1__SpeedLimitSpan),
+  2,
+  waymark__v1__speed_limit_span__field_descriptors,
+  waymark__v1__speed_limit_span__field_indices_by_name,
+  1,  waymark__v1__speed_limit_span__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__speed_limit_span__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__maneuver__field_descriptors[14] =
 {
   {
     "id",
@@ -1025,6 +1365,18 @@ static const ProtobufCFieldDescriptor waymark__v1__maneuver__field_descriptors[1
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "notification",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Maneuver, notification),
+    &waymark__v1__notification_style__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__maneuver__field_indices_by_name[] = {
   6,   /* field[6] = highway_exit_label */
@@ -1036,6 +1388,7 @@ static const unsigned waymark__v1__maneuver__field_indices_by_name[] = {
   7,   /* field[7] = junction_exit_angle_degrees */
   2,   /* field[2] = junction_type */
   9,   /* field[9] = linked_lane_guidance_id */
+  13,   /* field[13] = notification */
   5,   /* field[5] = road_following_maneuver_variants */
   11,   /* field[11] = roundabout_exit_number */
   3,   /* field[3] = traffic_side */
@@ -1044,7 +1397,7 @@ static const unsigned waymark__v1__maneuver__field_indices_by_name[] = {
 static const ProtobufCIntRange waymark__v1__maneuver__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 13 }
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor waymark__v1__maneuver__descriptor =
 {
@@ -1054,7 +1407,7 @@ const ProtobufCMessageDescriptor waymark__v1__maneuver__descriptor =
   "Waymark__V1__Maneuver",
   "waymark.v1",
   sizeof(Waymark__V1__Maneuver),
-  13,
+  14,
   waymark__v1__maneuver__field_descriptors,
   waymark__v1__maneuver__field_indices_by_name,
   1,  waymark__v1__maneuver__number_ranges,
@@ -1524,7 +1877,7 @@ const ProtobufCMessageDescriptor waymark__v1__route_choice__descriptor =
   (ProtobufCMessageInit) waymark__v1__route_choice__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__trip__field_descriptors[8] =
+static const ProtobufCFieldDescriptor waymark__v1__trip__field_descriptors[9] =
 {
   {
     "id",
@@ -1622,6 +1975,18 @@ static const ProtobufCFieldDescriptor waymark__v1__trip__field_descriptors[8] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "travel_estimates",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__Trip, travel_estimates),
+    &waymark__v1__travel_estimates__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__trip__field_indices_by_name[] = {
   2,   /* field[2] = destination */
@@ -1631,12 +1996,13 @@ static const unsigned waymark__v1__trip__field_indices_by_name[] = {
   4,   /* field[4] = route_choices */
   7,   /* field[7] = route_segments_available */
   5,   /* field[5] = selected_route_choice_id */
+  8,   /* field[8] = travel_estimates */
   3,   /* field[3] = waypoints */
 };
 static const ProtobufCIntRange waymark__v1__trip__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor waymark__v1__trip__descriptor =
 {
@@ -1646,14 +2012,14 @@ const ProtobufCMessageDescriptor waymark__v1__trip__descriptor =
   "Waymark__V1__Trip",
   "waymark.v1",
   sizeof(Waymark__V1__Trip),
-  8,
+  9,
   waymark__v1__trip__field_descriptors,
   waymark__v1__trip__field_indices_by_name,
   1,  waymark__v1__trip__number_ranges,
   (ProtobufCMessageInit) waymark__v1__trip__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__route_segment__field_descriptors[10] =
+static const ProtobufCFieldDescriptor waymark__v1__route_segment__field_descriptors[11] =
 {
   {
     "id",
@@ -1775,6 +2141,18 @@ static const ProtobufCFieldDescriptor waymark__v1__route_segment__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "speed_limits",
+    11,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Waymark__V1__RouteSegment, n_speed_limits),
+    offsetof(Waymark__V1__RouteSegment, speed_limits),
+    &waymark__v1__speed_limit_span__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__route_segment__field_indices_by_name[] = {
   3,   /* field[3] = coordinates */
@@ -1786,12 +2164,13 @@ static const unsigned waymark__v1__route_segment__field_indices_by_name[] = {
   4,   /* field[4] = maneuver_ids */
   9,   /* field[9] = maneuver_travel_estimates */
   1,   /* field[1] = origin */
+  10,   /* field[10] = speed_limits */
   8,   /* field[8] = trip_travel_estimates */
 };
 static const ProtobufCIntRange waymark__v1__route_segment__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor waymark__v1__route_segment__descriptor =
 {
@@ -1801,7 +2180,7 @@ const ProtobufCMessageDescriptor waymark__v1__route_segment__descriptor =
   "Waymark__V1__RouteSegment",
   "waymark.v1",
   sizeof(Waymark__V1__RouteSegment),
-  10,
+  11,
   waymark__v1__route_segment__field_descriptors,
   waymark__v1__route_segment__field_indices_by_name,
   1,  waymark__v1__route_segment__number_ranges,
@@ -1859,7 +2238,7 @@ const ProtobufCMessageDescriptor waymark__v1__alert_action__descriptor =
   (ProtobufCMessageInit) waymark__v1__alert_action__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__navigation_alert__field_descriptors[5] =
+static const ProtobufCFieldDescriptor waymark__v1__navigation_alert__field_descriptors[7] =
 {
   {
     "id",
@@ -1921,18 +2300,44 @@ static const ProtobufCFieldDescriptor waymark__v1__navigation_alert__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "notification",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__NavigationAlert, notification),
+    &waymark__v1__notification_style__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "priority",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__NavigationAlert, priority),
+    &waymark__v1__alert_priority__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__navigation_alert__field_indices_by_name[] = {
   3,   /* field[3] = actions */
   4,   /* field[4] = duration_milliseconds */
   0,   /* field[0] = id */
+  5,   /* field[5] = notification */
+  6,   /* field[6] = priority */
   2,   /* field[2] = subtitle_variants */
   1,   /* field[1] = title_variants */
 };
 static const ProtobufCIntRange waymark__v1__navigation_alert__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor waymark__v1__navigation_alert__descriptor =
 {
@@ -1942,7 +2347,7 @@ const ProtobufCMessageDescriptor waymark__v1__navigation_alert__descriptor =
   "Waymark__V1__NavigationAlert",
   "waymark.v1",
   sizeof(Waymark__V1__NavigationAlert),
-  5,
+  7,
   waymark__v1__navigation_alert__field_descriptors,
   waymark__v1__navigation_alert__field_indices_by_name,
   1,  waymark__v1__navigation_alert__number_ranges,
@@ -2339,6 +2744,100 @@ const ProtobufCEnumDescriptor waymark__v1__route_source__descriptor =
   waymark__v1__route_source__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
+static const ProtobufCEnumValue waymark__v1__notification_style__enum_values_by_number[4] =
+{
+  { "NOTIFICATION_STYLE_UNSPECIFIED", "WAYMARK__V1__NOTIFICATION_STYLE__NOTIFICATION_STYLE_UNSPECIFIED", 0 },
+  { "NOTIFICATION_STYLE_NEVER", "WAYMARK__V1__NOTIFICATION_STYLE__NOTIFICATION_STYLE_NEVER", 1 },
+  { "NOTIFICATION_STYLE_ONCE", "WAYMARK__V1__NOTIFICATION_STYLE__NOTIFICATION_STYLE_ONCE", 2 },
+  { "NOTIFICATION_STYLE_WITH_ESTIMATES", "WAYMARK__V1__NOTIFICATION_STYLE__NOTIFICATION_STYLE_WITH_ESTIMATES", 3 },
+};
+static const ProtobufCIntRange waymark__v1__notification_style__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex waymark__v1__notification_style__enum_values_by_name[4] =
+{
+  { "NOTIFICATION_STYLE_NEVER", 1 },
+  { "NOTIFICATION_STYLE_ONCE", 2 },
+  { "NOTIFICATION_STYLE_UNSPECIFIED", 0 },
+  { "NOTIFICATION_STYLE_WITH_ESTIMATES", 3 },
+};
+const ProtobufCEnumDescriptor waymark__v1__notification_style__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "waymark.v1.NotificationStyle",
+  "NotificationStyle",
+  "Waymark__V1__NotificationStyle",
+  "waymark.v1",
+  4,
+  waymark__v1__notification_style__enum_values_by_number,
+  4,
+  waymark__v1__notification_style__enum_values_by_name,
+  1,
+  waymark__v1__notification_style__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue waymark__v1__alert_priority__enum_values_by_number[4] =
+{
+  { "ALERT_PRIORITY_UNSPECIFIED", "WAYMARK__V1__ALERT_PRIORITY__ALERT_PRIORITY_UNSPECIFIED", 0 },
+  { "ALERT_PRIORITY_LOW", "WAYMARK__V1__ALERT_PRIORITY__ALERT_PRIORITY_LOW", 1 },
+  { "ALERT_PRIORITY_MEDIUM", "WAYMARK__V1__ALERT_PRIORITY__ALERT_PRIORITY_MEDIUM", 2 },
+  { "ALERT_PRIORITY_HIGH", "WAYMARK__V1__ALERT_PRIORITY__ALERT_PRIORITY_HIGH", 3 },
+};
+static const ProtobufCIntRange waymark__v1__alert_priority__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex waymark__v1__alert_priority__enum_values_by_name[4] =
+{
+  { "ALERT_PRIORITY_HIGH", 3 },
+  { "ALERT_PRIORITY_LOW", 1 },
+  { "ALERT_PRIORITY_MEDIUM", 2 },
+  { "ALERT_PRIORITY_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor waymark__v1__alert_priority__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "waymark.v1.AlertPriority",
+  "AlertPriority",
+  "Waymark__V1__AlertPriority",
+  "waymark.v1",
+  4,
+  waymark__v1__alert_priority__enum_values_by_number,
+  4,
+  waymark__v1__alert_priority__enum_values_by_name,
+  1,
+  waymark__v1__alert_priority__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue waymark__v1__reachability__enum_values_by_number[3] =
+{
+  { "REACHABILITY_UNSPECIFIED", "WAYMARK__V1__REACHABILITY__REACHABILITY_UNSPECIFIED", 0 },
+  { "REACHABILITY_REACHABLE", "WAYMARK__V1__REACHABILITY__REACHABILITY_REACHABLE", 1 },
+  { "REACHABILITY_UNREACHABLE", "WAYMARK__V1__REACHABILITY__REACHABILITY_UNREACHABLE", 2 },
+};
+static const ProtobufCIntRange waymark__v1__reachability__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex waymark__v1__reachability__enum_values_by_name[3] =
+{
+  { "REACHABILITY_REACHABLE", 1 },
+  { "REACHABILITY_UNREACHABLE", 2 },
+  { "REACHABILITY_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor waymark__v1__reachability__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "waymark.v1.Reachability",
+  "Reachability",
+  "Waymark__V1__Reachability",
+  "waymark.v1",
+  3,
+  waymark__v1__reachability__enum_values_by_number,
+  3,
+  waymark__v1__reachability__enum_values_by_name,
+  1,
+  waymark__v1__reachability__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
 static const ProtobufCEnumValue waymark__v1__distance_unit__enum_values_by_number[6] =
 {
   { "DISTANCE_UNIT_UNSPECIFIED", "WAYMARK__V1__DISTANCE_UNIT__DISTANCE_UNIT_UNSPECIFIED", 0 },
@@ -2373,6 +2872,132 @@ const ProtobufCEnumDescriptor waymark__v1__distance_unit__descriptor =
   waymark__v1__distance_unit__enum_values_by_name,
   1,
   waymark__v1__distance_unit__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue waymark__v1__speed_limit_status__enum_values_by_number[3] =
+{
+  { "SPEED_LIMIT_STATUS_UNKNOWN", "WAYMARK__V1__SPEED_LIMIT_STATUS__SPEED_LIMIT_STATUS_UNKNOWN", 0 },
+  { "SPEED_LIMIT_STATUS_LIMITED", "WAYMARK__V1__SPEED_LIMIT_STATUS__SPEED_LIMIT_STATUS_LIMITED", 1 },
+  { "SPEED_LIMIT_STATUS_NONE", "WAYMARK__V1__SPEED_LIMIT_STATUS__SPEED_LIMIT_STATUS_NONE", 2 },
+};
+static const ProtobufCIntRange waymark__v1__speed_limit_status__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex waymark__v1__speed_limit_status__enum_values_by_name[3] =
+{
+  { "SPEED_LIMIT_STATUS_LIMITED", 1 },
+  { "SPEED_LIMIT_STATUS_NONE", 2 },
+  { "SPEED_LIMIT_STATUS_UNKNOWN", 0 },
+};
+const ProtobufCEnumDescriptor waymark__v1__speed_limit_status__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "waymark.v1.SpeedLimitStatus",
+  "SpeedLimitStatus",
+  "Waymark__V1__SpeedLimitStatus",
+  "waymark.v1",
+  3,
+  waymark__v1__speed_limit_status__enum_values_by_number,
+  3,
+  waymark__v1__speed_limit_status__enum_values_by_name,
+  1,
+  waymark__v1__speed_limit_status__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue waymark__v1__speed_unit__enum_values_by_number[3] =
+{
+  { "SPEED_UNIT_UNSPECIFIED", "WAYMARK__V1__SPEED_UNIT__SPEED_UNIT_UNSPECIFIED", 0 },
+  { "SPEED_UNIT_KILOMETERS_PER_HOUR", "WAYMARK__V1__SPEED_UNIT__SPEED_UNIT_KILOMETERS_PER_HOUR", 1 },
+  { "SPEED_UNIT_MILES_PER_HOUR", "WAYMARK__V1__SPEED_UNIT__SPEED_UNIT_MILES_PER_HOUR", 2 },
+};
+static const ProtobufCIntRange waymark__v1__speed_unit__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex waymark__v1__speed_unit__enum_values_by_name[3] =
+{
+  { "SPEED_UNIT_KILOMETERS_PER_HOUR", 1 },
+  { "SPEED_UNIT_MILES_PER_HOUR", 2 },
+  { "SPEED_UNIT_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor waymark__v1__speed_unit__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "waymark.v1.SpeedUnit",
+  "SpeedUnit",
+  "Waymark__V1__SpeedUnit",
+  "waymark.v1",
+  3,
+  waymark__v1__speed_unit__enum_values_by_number,
+  3,
+  waymark__v1__speed_unit__enum_values_by_name,
+  1,
+  waymark__v1__speed_unit__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue waymark__v1__speed_limit_kind__enum_values_by_number[6] =
+{
+  { "SPEED_LIMIT_KIND_UNSPECIFIED", "WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_UNSPECIFIED", 0 },
+  { "SPEED_LIMIT_KIND_POSTED", "WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_POSTED", 1 },
+  { "SPEED_LIMIT_KIND_ADVISORY", "WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_ADVISORY", 2 },
+  { "SPEED_LIMIT_KIND_VARIABLE", "WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_VARIABLE", 3 },
+  { "SPEED_LIMIT_KIND_CONDITIONAL", "WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_CONDITIONAL", 4 },
+  { "SPEED_LIMIT_KIND_SCHOOL_ZONE", "WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_SCHOOL_ZONE", 5 },
+};
+static const ProtobufCIntRange waymark__v1__speed_limit_kind__value_ranges[] = {
+{0, 0},{0, 6}
+};
+static const ProtobufCEnumValueIndex waymark__v1__speed_limit_kind__enum_values_by_name[6] =
+{
+  { "SPEED_LIMIT_KIND_ADVISORY", 2 },
+  { "SPEED_LIMIT_KIND_CONDITIONAL", 4 },
+  { "SPEED_LIMIT_KIND_POSTED", 1 },
+  { "SPEED_LIMIT_KIND_SCHOOL_ZONE", 5 },
+  { "SPEED_LIMIT_KIND_UNSPECIFIED", 0 },
+  { "SPEED_LIMIT_KIND_VARIABLE", 3 },
+};
+const ProtobufCEnumDescriptor waymark__v1__speed_limit_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "waymark.v1.SpeedLimitKind",
+  "SpeedLimitKind",
+  "Waymark__V1__SpeedLimitKind",
+  "waymark.v1",
+  6,
+  waymark__v1__speed_limit_kind__enum_values_by_number,
+  6,
+  waymark__v1__speed_limit_kind__enum_values_by_name,
+  1,
+  waymark__v1__speed_limit_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue waymark__v1__speed_limit_sign__enum_values_by_number[3] =
+{
+  { "SPEED_LIMIT_SIGN_UNSPECIFIED", "WAYMARK__V1__SPEED_LIMIT_SIGN__SPEED_LIMIT_SIGN_UNSPECIFIED", 0 },
+  { "SPEED_LIMIT_SIGN_VIENNA", "WAYMARK__V1__SPEED_LIMIT_SIGN__SPEED_LIMIT_SIGN_VIENNA", 1 },
+  { "SPEED_LIMIT_SIGN_MUTCD", "WAYMARK__V1__SPEED_LIMIT_SIGN__SPEED_LIMIT_SIGN_MUTCD", 2 },
+};
+static const ProtobufCIntRange waymark__v1__speed_limit_sign__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex waymark__v1__speed_limit_sign__enum_values_by_name[3] =
+{
+  { "SPEED_LIMIT_SIGN_MUTCD", 2 },
+  { "SPEED_LIMIT_SIGN_UNSPECIFIED", 0 },
+  { "SPEED_LIMIT_SIGN_VIENNA", 1 },
+};
+const ProtobufCEnumDescriptor waymark__v1__speed_limit_sign__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "waymark.v1.SpeedLimitSign",
+  "SpeedLimitSign",
+  "Waymark__V1__SpeedLimitSign",
+  "waymark.v1",
+  3,
+  waymark__v1__speed_limit_sign__enum_values_by_number,
+  3,
+  waymark__v1__speed_limit_sign__enum_values_by_name,
+  1,
+  waymark__v1__speed_limit_sign__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue waymark__v1__charge_connector__enum_values_by_number[10] =
@@ -2549,6 +3174,36 @@ const ProtobufCEnumDescriptor waymark__v1__cluster_setting__descriptor =
   waymark__v1__cluster_setting__enum_values_by_name,
   1,
   waymark__v1__cluster_setting__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue waymark__v1__simulation_action__enum_values_by_number[3] =
+{
+  { "SIMULATION_ACTION_UNSPECIFIED", "WAYMARK__V1__SIMULATION_ACTION__SIMULATION_ACTION_UNSPECIFIED", 0 },
+  { "SIMULATION_ACTION_START", "WAYMARK__V1__SIMULATION_ACTION__SIMULATION_ACTION_START", 1 },
+  { "SIMULATION_ACTION_STOP", "WAYMARK__V1__SIMULATION_ACTION__SIMULATION_ACTION_STOP", 2 },
+};
+static const ProtobufCIntRange waymark__v1__simulation_action__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex waymark__v1__simulation_action__enum_values_by_name[3] =
+{
+  { "SIMULATION_ACTION_START", 1 },
+  { "SIMULATION_ACTION_STOP", 2 },
+  { "SIMULATION_ACTION_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor waymark__v1__simulation_action__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "waymark.v1.SimulationAction",
+  "SimulationAction",
+  "Waymark__V1__SimulationAction",
+  "waymark.v1",
+  3,
+  waymark__v1__simulation_action__enum_values_by_number,
+  3,
+  waymark__v1__simulation_action__enum_values_by_name,
+  1,
+  waymark__v1__simulation_action__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue waymark__v1__zoom_direction__enum_values_by_number[3] =

@@ -97,6 +97,96 @@ void   waymark__v1__observation_begin__free_unpacked
   assert(message->base.descriptor == &waymark__v1__observation_begin__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   waymark__v1__delay_counts__init
+                     (Waymark__V1__DelayCounts         *message)
+{
+  static const Waymark__V1__DelayCounts init_value = WAYMARK__V1__DELAY_COUNTS__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__delay_counts__get_packed_size
+                     (const Waymark__V1__DelayCounts *message)
+{
+  assert(message->base.descriptor == &waymark__v1__delay_counts__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__delay_counts__pack
+                     (const Waymark__V1__DelayCounts *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__delay_counts__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__delay_counts__pack_to_buffer
+                     (const Waymark__V1__DelayCounts *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__delay_counts__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__DelayCounts *
+       waymark__v1__delay_counts__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__DelayCounts *)
+     protobuf_c_message_unpack (&waymark__v1__delay_counts__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__delay_counts__free_unpacked
+                     (Waymark__V1__DelayCounts *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__delay_counts__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   waymark__v1__endpoint_delays__init
+                     (Waymark__V1__EndpointDelays         *message)
+{
+  static const Waymark__V1__EndpointDelays init_value = WAYMARK__V1__ENDPOINT_DELAYS__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__endpoint_delays__get_packed_size
+                     (const Waymark__V1__EndpointDelays *message)
+{
+  assert(message->base.descriptor == &waymark__v1__endpoint_delays__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__endpoint_delays__pack
+                     (const Waymark__V1__EndpointDelays *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__endpoint_delays__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__endpoint_delays__pack_to_buffer
+                     (const Waymark__V1__EndpointDelays *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__endpoint_delays__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__EndpointDelays *
+       waymark__v1__endpoint_delays__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__EndpointDelays *)
+     protobuf_c_message_unpack (&waymark__v1__endpoint_delays__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__endpoint_delays__free_unpacked
+                     (Waymark__V1__EndpointDelays *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__endpoint_delays__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   waymark__v1__endpoint_record__init
                      (Waymark__V1__EndpointRecord         *message)
 {
@@ -1010,7 +1100,135 @@ const ProtobufCMessageDescriptor waymark__v1__observation_begin__descriptor =
   (ProtobufCMessageInit) waymark__v1__observation_begin__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__endpoint_record__field_descriptors[12] =
+static const ProtobufCFieldDescriptor waymark__v1__delay_counts__field_descriptors[3] =
+{
+  {
+    "counts",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Waymark__V1__DelayCounts, n_counts),
+    offsetof(Waymark__V1__DelayCounts, counts),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "total_microseconds",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__DelayCounts, total_microseconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last_microseconds",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__DelayCounts, last_microseconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__delay_counts__field_indices_by_name[] = {
+  0,   /* field[0] = counts */
+  2,   /* field[2] = last_microseconds */
+  1,   /* field[1] = total_microseconds */
+};
+static const ProtobufCIntRange waymark__v1__delay_counts__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor waymark__v1__delay_counts__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.DelayCounts",
+  "DelayCounts",
+  "Waymark__V1__DelayCounts",
+  "waymark.v1",
+  sizeof(Waymark__V1__DelayCounts),
+  3,
+  waymark__v1__delay_counts__field_descriptors,
+  waymark__v1__delay_counts__field_indices_by_name,
+  1,  waymark__v1__delay_counts__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__delay_counts__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__endpoint_delays__field_descriptors[3] =
+{
+  {
+    "received",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__EndpointDelays, received),
+    &waymark__v1__delay_counts__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "shown",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__EndpointDelays, shown),
+    &waymark__v1__delay_counts__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "round_trip_microseconds",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__EndpointDelays, round_trip_microseconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__endpoint_delays__field_indices_by_name[] = {
+  0,   /* field[0] = received */
+  2,   /* field[2] = round_trip_microseconds */
+  1,   /* field[1] = shown */
+};
+static const ProtobufCIntRange waymark__v1__endpoint_delays__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor waymark__v1__endpoint_delays__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.EndpointDelays",
+  "EndpointDelays",
+  "Waymark__V1__EndpointDelays",
+  "waymark.v1",
+  sizeof(Waymark__V1__EndpointDelays),
+  3,
+  waymark__v1__endpoint_delays__field_descriptors,
+  waymark__v1__endpoint_delays__field_indices_by_name,
+  1,  waymark__v1__endpoint_delays__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__endpoint_delays__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__endpoint_record__field_descriptors[13] =
 {
   {
     "endpoint",
@@ -1156,10 +1374,23 @@ static const ProtobufCFieldDescriptor waymark__v1__endpoint_record__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "delays",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__EndpointRecord, delays),
+    &waymark__v1__endpoint_delays__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__endpoint_record__field_indices_by_name[] = {
   7,   /* field[7] = audience_id */
   1,   /* field[1] = connection_id */
+  12,   /* field[12] = delays */
   0,   /* field[0] = endpoint */
   3,   /* field[3] = features */
   2,   /* field[2] = instant_microseconds */
@@ -1174,7 +1405,7 @@ static const unsigned waymark__v1__endpoint_record__field_indices_by_name[] = {
 static const ProtobufCIntRange waymark__v1__endpoint_record__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor waymark__v1__endpoint_record__descriptor =
 {
@@ -1184,14 +1415,14 @@ const ProtobufCMessageDescriptor waymark__v1__endpoint_record__descriptor =
   "Waymark__V1__EndpointRecord",
   "waymark.v1",
   sizeof(Waymark__V1__EndpointRecord),
-  12,
+  13,
   waymark__v1__endpoint_record__field_descriptors,
   waymark__v1__endpoint_record__field_indices_by_name,
   1,  waymark__v1__endpoint_record__number_ranges,
   (ProtobufCMessageInit) waymark__v1__endpoint_record__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__vehicle_record__field_descriptors[8] =
+static const ProtobufCFieldDescriptor waymark__v1__vehicle_record__field_descriptors[9] =
 {
   {
     "vehicle_id",
@@ -1289,6 +1520,18 @@ static const ProtobufCFieldDescriptor waymark__v1__vehicle_record__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "route_feedback",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__VehicleRecord, route_feedback),
+    &waymark__v1__update_route_feedback__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__vehicle_record__field_indices_by_name[] = {
   6,   /* field[6] = endpoints */
@@ -1296,6 +1539,7 @@ static const unsigned waymark__v1__vehicle_record__field_indices_by_name[] = {
   3,   /* field[3] = has_stopped */
   2,   /* field[2] = navigates_itself */
   7,   /* field[7] = owner */
+  8,   /* field[8] = route_feedback */
   5,   /* field[5] = route_source */
   1,   /* field[1] = session_id */
   0,   /* field[0] = vehicle_id */
@@ -1303,7 +1547,7 @@ static const unsigned waymark__v1__vehicle_record__field_indices_by_name[] = {
 static const ProtobufCIntRange waymark__v1__vehicle_record__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor waymark__v1__vehicle_record__descriptor =
 {
@@ -1313,7 +1557,7 @@ const ProtobufCMessageDescriptor waymark__v1__vehicle_record__descriptor =
   "Waymark__V1__VehicleRecord",
   "waymark.v1",
   sizeof(Waymark__V1__VehicleRecord),
-  8,
+  9,
   waymark__v1__vehicle_record__field_descriptors,
   waymark__v1__vehicle_record__field_indices_by_name,
   1,  waymark__v1__vehicle_record__number_ranges,
@@ -2736,7 +2980,7 @@ const ProtobufCMessageDescriptor waymark__v1__counters__descriptor =
   (ProtobufCMessageInit) waymark__v1__counters__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue waymark__v1__observed_kind__enum_values_by_number[21] =
+static const ProtobufCEnumValue waymark__v1__observed_kind__enum_values_by_number[22] =
 {
   { "OBSERVED_KIND_UNSPECIFIED", "WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_UNSPECIFIED", 0 },
   { "OBSERVED_KIND_ADMITTED", "WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_ADMITTED", 1 },
@@ -2759,11 +3003,12 @@ static const ProtobufCEnumValue waymark__v1__observed_kind__enum_values_by_numbe
   { "OBSERVED_KIND_STOP_REQUESTED", "WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_STOP_REQUESTED", 40 },
   { "OBSERVED_KIND_DRIVE_REQUESTED", "WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_DRIVE_REQUESTED", 41 },
   { "OBSERVED_KIND_REQUEST_ENDED", "WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_REQUEST_ENDED", 42 },
+  { "OBSERVED_KIND_START_REQUESTED", "WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_START_REQUESTED", 43 },
 };
 static const ProtobufCIntRange waymark__v1__observed_kind__value_ranges[] = {
-{0, 0},{10, 7},{40, 18},{0, 21}
+{0, 0},{10, 7},{40, 18},{0, 22}
 };
-static const ProtobufCEnumValueIndex waymark__v1__observed_kind__enum_values_by_name[21] =
+static const ProtobufCEnumValueIndex waymark__v1__observed_kind__enum_values_by_name[22] =
 {
   { "OBSERVED_KIND_ADMITTED", 1 },
   { "OBSERVED_KIND_CLOSING", 3 },
@@ -2782,6 +3027,7 @@ static const ProtobufCEnumValueIndex waymark__v1__observed_kind__enum_values_by_
   { "OBSERVED_KIND_SESSION_ENDED", 17 },
   { "OBSERVED_KIND_SESSION_OPENED", 7 },
   { "OBSERVED_KIND_STARTED", 11 },
+  { "OBSERVED_KIND_START_REQUESTED", 21 },
   { "OBSERVED_KIND_STOP_REQUESTED", 18 },
   { "OBSERVED_KIND_SUSPENDED", 15 },
   { "OBSERVED_KIND_UNSPECIFIED", 0 },
@@ -2794,9 +3040,9 @@ const ProtobufCEnumDescriptor waymark__v1__observed_kind__descriptor =
   "ObservedKind",
   "Waymark__V1__ObservedKind",
   "waymark.v1",
-  21,
+  22,
   waymark__v1__observed_kind__enum_values_by_number,
-  21,
+  22,
   waymark__v1__observed_kind__enum_values_by_name,
   3,
   waymark__v1__observed_kind__value_ranges,
@@ -2864,7 +3110,7 @@ const ProtobufCEnumDescriptor waymark__v1__direction__descriptor =
   waymark__v1__direction__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue waymark__v1__counter_name__enum_values_by_number[38] =
+static const ProtobufCEnumValue waymark__v1__counter_name__enum_values_by_number[42] =
 {
   { "COUNTER_NAME_UNSPECIFIED", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_UNSPECIFIED", 0 },
   { "COUNTER_NAME_PUBLICATIONS", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_PUBLICATIONS", 1 },
@@ -2889,6 +3135,10 @@ static const ProtobufCEnumValue waymark__v1__counter_name__enum_values_by_number
   { "COUNTER_NAME_REQUEST_TIMES", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_REQUEST_TIMES", 20 },
   { "COUNTER_NAME_REQUEST_MICROSECONDS", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_REQUEST_MICROSECONDS", 21 },
   { "COUNTER_NAME_FEATURES_WITHHELD", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_FEATURES_WITHHELD", 22 },
+  { "COUNTER_NAME_RECEIVED_DELAYS", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_RECEIVED_DELAYS", 23 },
+  { "COUNTER_NAME_RECEIVED_DELAY_MICROSECONDS", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_RECEIVED_DELAY_MICROSECONDS", 24 },
+  { "COUNTER_NAME_SHOWN_DELAYS", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_SHOWN_DELAYS", 25 },
+  { "COUNTER_NAME_SHOWN_DELAY_MICROSECONDS", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_SHOWN_DELAY_MICROSECONDS", 26 },
   { "COUNTER_NAME_VEHICLES_CONNECTED", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_VEHICLES_CONNECTED", 64 },
   { "COUNTER_NAME_ENDPOINTS_CONNECTED", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_ENDPOINTS_CONNECTED", 65 },
   { "COUNTER_NAME_CLIENTS_CONNECTED", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_CLIENTS_CONNECTED", 66 },
@@ -2906,48 +3156,52 @@ static const ProtobufCEnumValue waymark__v1__counter_name__enum_values_by_number
   { "COUNTER_NAME_LOOP_MICROSECONDS", "WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_LOOP_MICROSECONDS", 78 },
 };
 static const ProtobufCIntRange waymark__v1__counter_name__value_ranges[] = {
-{0, 0},{64, 23},{0, 38}
+{0, 0},{64, 27},{0, 42}
 };
-static const ProtobufCEnumValueIndex waymark__v1__counter_name__enum_values_by_name[38] =
+static const ProtobufCEnumValueIndex waymark__v1__counter_name__enum_values_by_name[42] =
 {
   { "COUNTER_NAME_ACKNOWLEDGEMENTS", 15 },
   { "COUNTER_NAME_BYTES_RECEIVED", 17 },
   { "COUNTER_NAME_BYTES_SENT", 18 },
-  { "COUNTER_NAME_CLIENTS_CONNECTED", 25 },
+  { "COUNTER_NAME_CLIENTS_CONNECTED", 29 },
   { "COUNTER_NAME_CONFLATED", 19 },
-  { "COUNTER_NAME_CONNECTIONS", 32 },
+  { "COUNTER_NAME_CONNECTIONS", 36 },
   { "COUNTER_NAME_CONNECTIONS_ACCEPTED", 16 },
   { "COUNTER_NAME_DELIVERIES", 14 },
-  { "COUNTER_NAME_ENDPOINTS_CONNECTED", 24 },
+  { "COUNTER_NAME_ENDPOINTS_CONNECTED", 28 },
   { "COUNTER_NAME_ENTRIES_DROPPED", 13 },
   { "COUNTER_NAME_FEATURES_WITHHELD", 22 },
-  { "COUNTER_NAME_INPUT_BYTES", 34 },
-  { "COUNTER_NAME_LOOP_MICROSECONDS", 37 },
-  { "COUNTER_NAME_OBSERVATION_BYTES", 31 },
-  { "COUNTER_NAME_OBSERVERS_CONNECTED", 26 },
+  { "COUNTER_NAME_INPUT_BYTES", 38 },
+  { "COUNTER_NAME_LOOP_MICROSECONDS", 41 },
+  { "COUNTER_NAME_OBSERVATION_BYTES", 35 },
+  { "COUNTER_NAME_OBSERVERS_CONNECTED", 30 },
   { "COUNTER_NAME_PEERS_ADMITTED", 10 },
   { "COUNTER_NAME_PEERS_CLOSED", 12 },
   { "COUNTER_NAME_PEERS_REFUSED", 11 },
   { "COUNTER_NAME_PUBLICATIONS", 1 },
   { "COUNTER_NAME_PUBLICATIONS_REJECTED", 3 },
   { "COUNTER_NAME_PUBLICATIONS_UNCHANGED", 2 },
-  { "COUNTER_NAME_REPLAY_BYTES", 30 },
+  { "COUNTER_NAME_RECEIVED_DELAYS", 23 },
+  { "COUNTER_NAME_RECEIVED_DELAY_MICROSECONDS", 24 },
+  { "COUNTER_NAME_REPLAY_BYTES", 34 },
   { "COUNTER_NAME_REQUESTS", 6 },
   { "COUNTER_NAME_REQUESTS_ENDED", 7 },
-  { "COUNTER_NAME_REQUESTS_OPEN", 28 },
-  { "COUNTER_NAME_REQUEST_BYTES", 36 },
+  { "COUNTER_NAME_REQUESTS_OPEN", 32 },
+  { "COUNTER_NAME_REQUEST_BYTES", 40 },
   { "COUNTER_NAME_REQUEST_MICROSECONDS", 21 },
   { "COUNTER_NAME_REQUEST_TIMES", 20 },
   { "COUNTER_NAME_RESUMPTIONS", 9 },
-  { "COUNTER_NAME_RETAINED_BYTES", 29 },
-  { "COUNTER_NAME_SESSIONS", 27 },
+  { "COUNTER_NAME_RETAINED_BYTES", 33 },
+  { "COUNTER_NAME_SESSIONS", 31 },
   { "COUNTER_NAME_SESSIONS_ENDED", 5 },
-  { "COUNTER_NAME_SESSIONS_IN_PHASE", 35 },
+  { "COUNTER_NAME_SESSIONS_IN_PHASE", 39 },
   { "COUNTER_NAME_SESSIONS_OPENED", 4 },
+  { "COUNTER_NAME_SHOWN_DELAYS", 25 },
+  { "COUNTER_NAME_SHOWN_DELAY_MICROSECONDS", 26 },
   { "COUNTER_NAME_SNAPSHOTS", 8 },
   { "COUNTER_NAME_UNSPECIFIED", 0 },
-  { "COUNTER_NAME_VEHICLES_CONNECTED", 23 },
-  { "COUNTER_NAME_WAITING_BYTES", 33 },
+  { "COUNTER_NAME_VEHICLES_CONNECTED", 27 },
+  { "COUNTER_NAME_WAITING_BYTES", 37 },
 };
 const ProtobufCEnumDescriptor waymark__v1__counter_name__descriptor =
 {
@@ -2956,9 +3210,9 @@ const ProtobufCEnumDescriptor waymark__v1__counter_name__descriptor =
   "CounterName",
   "Waymark__V1__CounterName",
   "waymark.v1",
-  38,
+  42,
   waymark__v1__counter_name__enum_values_by_number,
-  38,
+  42,
   waymark__v1__counter_name__enum_values_by_name,
   2,
   waymark__v1__counter_name__value_ranges,

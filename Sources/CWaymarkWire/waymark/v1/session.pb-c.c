@@ -1492,6 +1492,51 @@ void   waymark__v1__cancel_guidance__free_unpacked
   assert(message->base.descriptor == &waymark__v1__cancel_guidance__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   waymark__v1__update_speed_limit__init
+                     (Waymark__V1__UpdateSpeedLimit         *message)
+{
+  static const Waymark__V1__UpdateSpeedLimit init_value = WAYMARK__V1__UPDATE_SPEED_LIMIT__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__update_speed_limit__get_packed_size
+                     (const Waymark__V1__UpdateSpeedLimit *message)
+{
+  assert(message->base.descriptor == &waymark__v1__update_speed_limit__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__update_speed_limit__pack
+                     (const Waymark__V1__UpdateSpeedLimit *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__update_speed_limit__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__update_speed_limit__pack_to_buffer
+                     (const Waymark__V1__UpdateSpeedLimit *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__update_speed_limit__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__UpdateSpeedLimit *
+       waymark__v1__update_speed_limit__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__UpdateSpeedLimit *)
+     protobuf_c_message_unpack (&waymark__v1__update_speed_limit__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__update_speed_limit__free_unpacked
+                     (Waymark__V1__UpdateSpeedLimit *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__update_speed_limit__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   waymark__v1__publish_extension__init
                      (Waymark__V1__PublishExtension         *message)
 {
@@ -3261,7 +3306,7 @@ const ProtobufCMessageDescriptor waymark__v1__dismiss_alert__descriptor =
   (ProtobufCMessageInit) waymark__v1__dismiss_alert__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__share_destination__field_descriptors[2] =
+static const ProtobufCFieldDescriptor waymark__v1__share_destination__field_descriptors[3] =
 {
   {
     "share_id",
@@ -3287,15 +3332,28 @@ static const ProtobufCFieldDescriptor waymark__v1__share_destination__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "trip_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__ShareDestination, trip_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__share_destination__field_indices_by_name[] = {
   1,   /* field[1] = destination */
   0,   /* field[0] = share_id */
+  2,   /* field[2] = trip_id */
 };
 static const ProtobufCIntRange waymark__v1__share_destination__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor waymark__v1__share_destination__descriptor =
 {
@@ -3305,7 +3363,7 @@ const ProtobufCMessageDescriptor waymark__v1__share_destination__descriptor =
   "Waymark__V1__ShareDestination",
   "waymark.v1",
   sizeof(Waymark__V1__ShareDestination),
-  2,
+  3,
   waymark__v1__share_destination__field_descriptors,
   waymark__v1__share_destination__field_indices_by_name,
   1,  waymark__v1__share_destination__number_ranges,
@@ -3346,6 +3404,57 @@ const ProtobufCMessageDescriptor waymark__v1__cancel_guidance__descriptor =
   waymark__v1__cancel_guidance__field_indices_by_name,
   0,  waymark__v1__cancel_guidance__number_ranges,
   (ProtobufCMessageInit) waymark__v1__cancel_guidance__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__update_speed_limit__field_descriptors[2] =
+{
+  {
+    "limit",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__UpdateSpeedLimit, limit),
+    &waymark__v1__speed_limit__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__UpdateSpeedLimit, next),
+    &waymark__v1__speed_limit_ahead__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__update_speed_limit__field_indices_by_name[] = {
+  0,   /* field[0] = limit */
+  1,   /* field[1] = next */
+};
+static const ProtobufCIntRange waymark__v1__update_speed_limit__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor waymark__v1__update_speed_limit__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.UpdateSpeedLimit",
+  "UpdateSpeedLimit",
+  "Waymark__V1__UpdateSpeedLimit",
+  "waymark.v1",
+  sizeof(Waymark__V1__UpdateSpeedLimit),
+  2,
+  waymark__v1__update_speed_limit__field_descriptors,
+  waymark__v1__update_speed_limit__field_indices_by_name,
+  1,  waymark__v1__update_speed_limit__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__update_speed_limit__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor waymark__v1__publish_extension__field_descriptors[2] =

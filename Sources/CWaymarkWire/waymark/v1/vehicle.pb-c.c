@@ -772,6 +772,276 @@ void   waymark__v1__vehicle_extension__free_unpacked
   assert(message->base.descriptor == &waymark__v1__vehicle_extension__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   waymark__v1__select_preview__init
+                     (Waymark__V1__SelectPreview         *message)
+{
+  static const Waymark__V1__SelectPreview init_value = WAYMARK__V1__SELECT_PREVIEW__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__select_preview__get_packed_size
+                     (const Waymark__V1__SelectPreview *message)
+{
+  assert(message->base.descriptor == &waymark__v1__select_preview__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__select_preview__pack
+                     (const Waymark__V1__SelectPreview *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__select_preview__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__select_preview__pack_to_buffer
+                     (const Waymark__V1__SelectPreview *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__select_preview__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__SelectPreview *
+       waymark__v1__select_preview__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__SelectPreview *)
+     protobuf_c_message_unpack (&waymark__v1__select_preview__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__select_preview__free_unpacked
+                     (Waymark__V1__SelectPreview *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__select_preview__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   waymark__v1__start_trip_request__init
+                     (Waymark__V1__StartTripRequest         *message)
+{
+  static const Waymark__V1__StartTripRequest init_value = WAYMARK__V1__START_TRIP_REQUEST__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__start_trip_request__get_packed_size
+                     (const Waymark__V1__StartTripRequest *message)
+{
+  assert(message->base.descriptor == &waymark__v1__start_trip_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__start_trip_request__pack
+                     (const Waymark__V1__StartTripRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__start_trip_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__start_trip_request__pack_to_buffer
+                     (const Waymark__V1__StartTripRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__start_trip_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__StartTripRequest *
+       waymark__v1__start_trip_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__StartTripRequest *)
+     protobuf_c_message_unpack (&waymark__v1__start_trip_request__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__start_trip_request__free_unpacked
+                     (Waymark__V1__StartTripRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__start_trip_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   waymark__v1__simulate_drive__init
+                     (Waymark__V1__SimulateDrive         *message)
+{
+  static const Waymark__V1__SimulateDrive init_value = WAYMARK__V1__SIMULATE_DRIVE__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__simulate_drive__get_packed_size
+                     (const Waymark__V1__SimulateDrive *message)
+{
+  assert(message->base.descriptor == &waymark__v1__simulate_drive__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__simulate_drive__pack
+                     (const Waymark__V1__SimulateDrive *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__simulate_drive__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__simulate_drive__pack_to_buffer
+                     (const Waymark__V1__SimulateDrive *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__simulate_drive__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__SimulateDrive *
+       waymark__v1__simulate_drive__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__SimulateDrive *)
+     protobuf_c_message_unpack (&waymark__v1__simulate_drive__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__simulate_drive__free_unpacked
+                     (Waymark__V1__SimulateDrive *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__simulate_drive__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   waymark__v1__destination_share_wanted__init
+                     (Waymark__V1__DestinationShareWanted         *message)
+{
+  static const Waymark__V1__DestinationShareWanted init_value = WAYMARK__V1__DESTINATION_SHARE_WANTED__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__destination_share_wanted__get_packed_size
+                     (const Waymark__V1__DestinationShareWanted *message)
+{
+  assert(message->base.descriptor == &waymark__v1__destination_share_wanted__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__destination_share_wanted__pack
+                     (const Waymark__V1__DestinationShareWanted *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__destination_share_wanted__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__destination_share_wanted__pack_to_buffer
+                     (const Waymark__V1__DestinationShareWanted *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__destination_share_wanted__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__DestinationShareWanted *
+       waymark__v1__destination_share_wanted__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__DestinationShareWanted *)
+     protobuf_c_message_unpack (&waymark__v1__destination_share_wanted__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__destination_share_wanted__free_unpacked
+                     (Waymark__V1__DestinationShareWanted *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__destination_share_wanted__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   waymark__v1__stop_feedback__init
+                     (Waymark__V1__StopFeedback         *message)
+{
+  static const Waymark__V1__StopFeedback init_value = WAYMARK__V1__STOP_FEEDBACK__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__stop_feedback__get_packed_size
+                     (const Waymark__V1__StopFeedback *message)
+{
+  assert(message->base.descriptor == &waymark__v1__stop_feedback__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__stop_feedback__pack
+                     (const Waymark__V1__StopFeedback *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__stop_feedback__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__stop_feedback__pack_to_buffer
+                     (const Waymark__V1__StopFeedback *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__stop_feedback__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__StopFeedback *
+       waymark__v1__stop_feedback__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__StopFeedback *)
+     protobuf_c_message_unpack (&waymark__v1__stop_feedback__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__stop_feedback__free_unpacked
+                     (Waymark__V1__StopFeedback *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__stop_feedback__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   waymark__v1__update_route_feedback__init
+                     (Waymark__V1__UpdateRouteFeedback         *message)
+{
+  static const Waymark__V1__UpdateRouteFeedback init_value = WAYMARK__V1__UPDATE_ROUTE_FEEDBACK__INIT;
+  *message = init_value;
+}
+size_t waymark__v1__update_route_feedback__get_packed_size
+                     (const Waymark__V1__UpdateRouteFeedback *message)
+{
+  assert(message->base.descriptor == &waymark__v1__update_route_feedback__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t waymark__v1__update_route_feedback__pack
+                     (const Waymark__V1__UpdateRouteFeedback *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &waymark__v1__update_route_feedback__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t waymark__v1__update_route_feedback__pack_to_buffer
+                     (const Waymark__V1__UpdateRouteFeedback *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &waymark__v1__update_route_feedback__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Waymark__V1__UpdateRouteFeedback *
+       waymark__v1__update_route_feedback__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Waymark__V1__UpdateRouteFeedback *)
+     protobuf_c_message_unpack (&waymark__v1__update_route_feedback__descriptor,
+                                allocator, len, data);
+}
+void   waymark__v1__update_route_feedback__free_unpacked
+                     (Waymark__V1__UpdateRouteFeedback *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &waymark__v1__update_route_feedback__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   waymark__v1__receipt__init
                      (Waymark__V1__Receipt         *message)
 {
@@ -1355,7 +1625,7 @@ const ProtobufCMessageDescriptor waymark__v1__prompt_over__descriptor =
   (ProtobufCMessageInit) waymark__v1__prompt_over__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__request_outcome__field_descriptors[4] =
+static const ProtobufCFieldDescriptor waymark__v1__request_outcome__field_descriptors[5] =
 {
   {
     "request_id",
@@ -1405,17 +1675,30 @@ static const ProtobufCFieldDescriptor waymark__v1__request_outcome__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "preview_follows",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__RequestOutcome, preview_follows),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__request_outcome__field_indices_by_name[] = {
   3,   /* field[3] = client_id */
   2,   /* field[2] = outcome */
+  4,   /* field[4] = preview_follows */
   0,   /* field[0] = request_id */
   1,   /* field[1] = vehicle_id */
 };
 static const ProtobufCIntRange waymark__v1__request_outcome__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor waymark__v1__request_outcome__descriptor =
 {
@@ -1425,7 +1708,7 @@ const ProtobufCMessageDescriptor waymark__v1__request_outcome__descriptor =
   "Waymark__V1__RequestOutcome",
   "waymark.v1",
   sizeof(Waymark__V1__RequestOutcome),
-  4,
+  5,
   waymark__v1__request_outcome__field_descriptors,
   waymark__v1__request_outcome__field_indices_by_name,
   1,  waymark__v1__request_outcome__number_ranges,
@@ -2014,7 +2297,443 @@ const ProtobufCMessageDescriptor waymark__v1__vehicle_extension__descriptor =
   (ProtobufCMessageInit) waymark__v1__vehicle_extension__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__receipt__field_descriptors[2] =
+static const ProtobufCFieldDescriptor waymark__v1__select_preview__field_descriptors[4] =
+{
+  {
+    "trip_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SelectPreview, trip_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "route_choice_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SelectPreview, route_choice_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "vehicle_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SelectPreview, vehicle_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "endpoint",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SelectPreview, endpoint),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__select_preview__field_indices_by_name[] = {
+  3,   /* field[3] = endpoint */
+  1,   /* field[1] = route_choice_id */
+  0,   /* field[0] = trip_id */
+  2,   /* field[2] = vehicle_id */
+};
+static const ProtobufCIntRange waymark__v1__select_preview__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor waymark__v1__select_preview__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.SelectPreview",
+  "SelectPreview",
+  "Waymark__V1__SelectPreview",
+  "waymark.v1",
+  sizeof(Waymark__V1__SelectPreview),
+  4,
+  waymark__v1__select_preview__field_descriptors,
+  waymark__v1__select_preview__field_indices_by_name,
+  1,  waymark__v1__select_preview__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__select_preview__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__start_trip_request__field_descriptors[4] =
+{
+  {
+    "request_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__StartTripRequest, request_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "trip_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__StartTripRequest, trip_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "route_choice_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__StartTripRequest, route_choice_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "vehicle_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__StartTripRequest, vehicle_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__start_trip_request__field_indices_by_name[] = {
+  0,   /* field[0] = request_id */
+  2,   /* field[2] = route_choice_id */
+  1,   /* field[1] = trip_id */
+  3,   /* field[3] = vehicle_id */
+};
+static const ProtobufCIntRange waymark__v1__start_trip_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor waymark__v1__start_trip_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.StartTripRequest",
+  "StartTripRequest",
+  "Waymark__V1__StartTripRequest",
+  "waymark.v1",
+  sizeof(Waymark__V1__StartTripRequest),
+  4,
+  waymark__v1__start_trip_request__field_descriptors,
+  waymark__v1__start_trip_request__field_indices_by_name,
+  1,  waymark__v1__start_trip_request__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__start_trip_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__simulate_drive__field_descriptors[5] =
+{
+  {
+    "action",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SimulateDrive, action),
+    &waymark__v1__simulation_action__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "speed_percent",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SimulateDrive, speed_percent),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "client_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SimulateDrive, client_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "vehicle_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SimulateDrive, vehicle_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "endpoint",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__SimulateDrive, endpoint),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__simulate_drive__field_indices_by_name[] = {
+  0,   /* field[0] = action */
+  2,   /* field[2] = client_id */
+  4,   /* field[4] = endpoint */
+  1,   /* field[1] = speed_percent */
+  3,   /* field[3] = vehicle_id */
+};
+static const ProtobufCIntRange waymark__v1__simulate_drive__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor waymark__v1__simulate_drive__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.SimulateDrive",
+  "SimulateDrive",
+  "Waymark__V1__SimulateDrive",
+  "waymark.v1",
+  sizeof(Waymark__V1__SimulateDrive),
+  5,
+  waymark__v1__simulate_drive__field_descriptors,
+  waymark__v1__simulate_drive__field_indices_by_name,
+  1,  waymark__v1__simulate_drive__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__simulate_drive__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__destination_share_wanted__field_descriptors[3] =
+{
+  {
+    "trip_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__DestinationShareWanted, trip_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "vehicle_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__DestinationShareWanted, vehicle_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "endpoint",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__DestinationShareWanted, endpoint),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__destination_share_wanted__field_indices_by_name[] = {
+  2,   /* field[2] = endpoint */
+  0,   /* field[0] = trip_id */
+  1,   /* field[1] = vehicle_id */
+};
+static const ProtobufCIntRange waymark__v1__destination_share_wanted__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor waymark__v1__destination_share_wanted__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.DestinationShareWanted",
+  "DestinationShareWanted",
+  "Waymark__V1__DestinationShareWanted",
+  "waymark.v1",
+  sizeof(Waymark__V1__DestinationShareWanted),
+  3,
+  waymark__v1__destination_share_wanted__field_descriptors,
+  waymark__v1__destination_share_wanted__field_indices_by_name,
+  1,  waymark__v1__destination_share_wanted__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__destination_share_wanted__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__stop_feedback__field_descriptors[2] =
+{
+  {
+    "arrival_battery_per_mille",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Waymark__V1__StopFeedback, arrival_case),
+    offsetof(Waymark__V1__StopFeedback, arrival_battery_per_mille),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reachability",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__StopFeedback, reachability),
+    &waymark__v1__reachability__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__stop_feedback__field_indices_by_name[] = {
+  0,   /* field[0] = arrival_battery_per_mille */
+  1,   /* field[1] = reachability */
+};
+static const ProtobufCIntRange waymark__v1__stop_feedback__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor waymark__v1__stop_feedback__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.StopFeedback",
+  "StopFeedback",
+  "Waymark__V1__StopFeedback",
+  "waymark.v1",
+  sizeof(Waymark__V1__StopFeedback),
+  2,
+  waymark__v1__stop_feedback__field_descriptors,
+  waymark__v1__stop_feedback__field_indices_by_name,
+  1,  waymark__v1__stop_feedback__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__stop_feedback__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__update_route_feedback__field_descriptors[4] =
+{
+  {
+    "generation",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__UpdateRouteFeedback, generation),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stops",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Waymark__V1__UpdateRouteFeedback, n_stops),
+    offsetof(Waymark__V1__UpdateRouteFeedback, stops),
+    &waymark__v1__stop_feedback__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "first_unreachable_segment_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__UpdateRouteFeedback, first_unreachable_segment_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "vehicle_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__UpdateRouteFeedback, vehicle_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned waymark__v1__update_route_feedback__field_indices_by_name[] = {
+  2,   /* field[2] = first_unreachable_segment_id */
+  0,   /* field[0] = generation */
+  1,   /* field[1] = stops */
+  3,   /* field[3] = vehicle_id */
+};
+static const ProtobufCIntRange waymark__v1__update_route_feedback__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor waymark__v1__update_route_feedback__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "waymark.v1.UpdateRouteFeedback",
+  "UpdateRouteFeedback",
+  "Waymark__V1__UpdateRouteFeedback",
+  "waymark.v1",
+  sizeof(Waymark__V1__UpdateRouteFeedback),
+  4,
+  waymark__v1__update_route_feedback__field_descriptors,
+  waymark__v1__update_route_feedback__field_indices_by_name,
+  1,  waymark__v1__update_route_feedback__number_ranges,
+  (ProtobufCMessageInit) waymark__v1__update_route_feedback__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor waymark__v1__receipt__field_descriptors[4] =
 {
   {
     "received_sequence",
@@ -2040,15 +2759,41 @@ static const ProtobufCFieldDescriptor waymark__v1__receipt__field_descriptors[2]
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "received_nanoseconds",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Waymark__V1__Receipt, received_case),
+    offsetof(Waymark__V1__Receipt, received_nanoseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "shown_nanoseconds",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Waymark__V1__Receipt, shown_case),
+    offsetof(Waymark__V1__Receipt, shown_nanoseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__receipt__field_indices_by_name[] = {
+  2,   /* field[2] = received_nanoseconds */
   0,   /* field[0] = received_sequence */
+  3,   /* field[3] = shown_nanoseconds */
   1,   /* field[1] = shown_sequence */
 };
 static const ProtobufCIntRange waymark__v1__receipt__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor waymark__v1__receipt__descriptor =
 {
@@ -2058,14 +2803,14 @@ const ProtobufCMessageDescriptor waymark__v1__receipt__descriptor =
   "Waymark__V1__Receipt",
   "waymark.v1",
   sizeof(Waymark__V1__Receipt),
-  2,
+  4,
   waymark__v1__receipt__field_descriptors,
   waymark__v1__receipt__field_indices_by_name,
   1,  waymark__v1__receipt__number_ranges,
   (ProtobufCMessageInit) waymark__v1__receipt__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__endpoint_receipt__field_descriptors[4] =
+static const ProtobufCFieldDescriptor waymark__v1__endpoint_receipt__field_descriptors[6] =
 {
   {
     "vehicle_id",
@@ -2115,17 +2860,43 @@ static const ProtobufCFieldDescriptor waymark__v1__endpoint_receipt__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "received_delay_microseconds",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Waymark__V1__EndpointReceipt, received_case),
+    offsetof(Waymark__V1__EndpointReceipt, received_delay_microseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "shown_delay_microseconds",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Waymark__V1__EndpointReceipt, shown_case),
+    offsetof(Waymark__V1__EndpointReceipt, shown_delay_microseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__endpoint_receipt__field_indices_by_name[] = {
   1,   /* field[1] = endpoint */
+  4,   /* field[4] = received_delay_microseconds */
   2,   /* field[2] = received_sequence */
+  5,   /* field[5] = shown_delay_microseconds */
   3,   /* field[3] = shown_sequence */
   0,   /* field[0] = vehicle_id */
 };
 static const ProtobufCIntRange waymark__v1__endpoint_receipt__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor waymark__v1__endpoint_receipt__descriptor =
 {
@@ -2135,7 +2906,7 @@ const ProtobufCMessageDescriptor waymark__v1__endpoint_receipt__descriptor =
   "Waymark__V1__EndpointReceipt",
   "waymark.v1",
   sizeof(Waymark__V1__EndpointReceipt),
-  4,
+  6,
   waymark__v1__endpoint_receipt__field_descriptors,
   waymark__v1__endpoint_receipt__field_indices_by_name,
   1,  waymark__v1__endpoint_receipt__number_ranges,
@@ -2239,20 +3010,22 @@ const ProtobufCEnumDescriptor waymark__v1__outcome__descriptor =
   waymark__v1__outcome__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue waymark__v1__answer__enum_values_by_number[5] =
+static const ProtobufCEnumValue waymark__v1__answer__enum_values_by_number[6] =
 {
   { "ANSWER_UNSPECIFIED", "WAYMARK__V1__ANSWER__ANSWER_UNSPECIFIED", 0 },
   { "ANSWER_ESTIMATES", "WAYMARK__V1__ANSWER__ANSWER_ESTIMATES", 1 },
   { "ANSWER_OWN_PROMPT", "WAYMARK__V1__ANSWER__ANSWER_OWN_PROMPT", 2 },
   { "ANSWER_ACCEPT", "WAYMARK__V1__ANSWER__ANSWER_ACCEPT", 3 },
   { "ANSWER_DECLINE", "WAYMARK__V1__ANSWER__ANSWER_DECLINE", 4 },
+  { "ANSWER_ACCEPT_WITH_PREVIEW", "WAYMARK__V1__ANSWER__ANSWER_ACCEPT_WITH_PREVIEW", 5 },
 };
 static const ProtobufCIntRange waymark__v1__answer__value_ranges[] = {
-{0, 0},{0, 5}
+{0, 0},{0, 6}
 };
-static const ProtobufCEnumValueIndex waymark__v1__answer__enum_values_by_name[5] =
+static const ProtobufCEnumValueIndex waymark__v1__answer__enum_values_by_name[6] =
 {
   { "ANSWER_ACCEPT", 3 },
+  { "ANSWER_ACCEPT_WITH_PREVIEW", 5 },
   { "ANSWER_DECLINE", 4 },
   { "ANSWER_ESTIMATES", 1 },
   { "ANSWER_OWN_PROMPT", 2 },
@@ -2265,9 +3038,9 @@ const ProtobufCEnumDescriptor waymark__v1__answer__descriptor =
   "Answer",
   "Waymark__V1__Answer",
   "waymark.v1",
-  5,
+  6,
   waymark__v1__answer__enum_values_by_number,
-  5,
+  6,
   waymark__v1__answer__enum_values_by_name,
   1,
   waymark__v1__answer__value_ranges,

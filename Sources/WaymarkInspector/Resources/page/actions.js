@@ -1,10 +1,11 @@
 // Speaking for a vehicle: stops, drives, answers, settings.
 
+import { tripChoices } from "./card.js";
 import { element, html, hint } from "./dom.js";
 import { mapOf, routeData } from "./guidance.js";
 import { get, now, post } from "./net.js";
 import { anchor, badge, buttons, facts, field, note, ofVehicle, panel, select, table } from "./parts.js";
-import { coordinate, estimatesText, sentence, waypointName } from "./words.js";
+import { coordinate, counted, estimatesText, sentence, waypointName } from "./words.js";
 
 /** @param {(Partial<Answer.ExplainedName>)[]} list */
 const named = list => (list ?? []).map(one => [one.name, one.text ?? sentence(one.name)]);
@@ -47,7 +48,7 @@ function parsePlace(text) {
 		: null;
 }
 
-/** @typedef {Pick<Answers, "actions" | "vehicle"> & { route?: import("./guidance.js").Lines }} Data */
+/** @typedef {Pick<Answers, "actions" | "vehicle" | "profiles"> & { route?: import("./guidance.js").Lines }} Data */
 
 /** @param {Context} context @param {Data} data */
 function placeForm(context, data) {
@@ -136,6 +137,22 @@ function promptPanel(context, button, prompt) {
 	);
 }
 
+/** The trips that the client offers before guidance; null without any. @param {Data} data */
+function previewPanel(button, data) {
+	const trips = data.vehicle?.published?.previews ?? [];
+	if (!trips.length) return null;
+	return asks(
+		`Choose a route: ${counted(trips.length, "trip")}`,
+		tripChoices(trips, (trip, choice) => {
+			const of = { tripID: trip.id, routeChoice: choice?.id ?? 0 };
+			return buttons(
+				button("Select", { action: "selectPreview", ...of }, ".small"),
+				button("Start", { action: "startTrip", ...of }, ".small"),
+			);
+		}),
+	);
+}
+
 /** @param {Context} context @param {Answer.OfferedShare} share */
 function sharePanel(context, button, share) {
 	if (!isOpen(share, context)) return panel("Shared destination", note("No destination waits for an answer."));
@@ -188,6 +205,14 @@ function controlPanels(context, button, data) {
 				),
 			),
 			choice("routeSource", "routeSource", "Route source", named(names.routeSources)),
+			buttons(
+				button("Ask for the destination", () => {
+					const shown = data.vehicle?.published;
+					return shown?.trip
+						? { action: "wantDestination" }
+						: { action: "wantDestination", trip: shown?.previews?.[0]?.id ?? "" };
+				}),
+			),
 		),
 		panel(
 			"Display",
@@ -220,17 +245,55 @@ function controlPanels(context, button, data) {
 	];
 }
 
+/** What Connect sends. @param {Answer.Profiles} known */
+function connection({ profiles }) {
+	const chosen = profiles.find(one => one.name === element("connect-as").value);
+	return chosen
+		? { action: "connect", profileName: chosen.name, profile: chosen.profile }
+		: { action: "connect" };
+}
+
+/** What the inspector's endpoint holds and received, as a display. @param {Answer.OwnEndpoint} endpoint */
+function displayPanel({ configuration, held, received }) {
+	const count = list => list?.length ?? 0,
+		next = held?.maneuvers?.find(one => one.id === held.upcomingManeuvers?.[0]);
+	return panel(
+		`Connected as ${configuration}`,
+		held
+			? facts([
+					["Phase", held.phase && sentence(held.phase)],
+					["Next", next?.instructionVariants?.[0] ?? (next && sentence(next.type))],
+					["Road", held.currentRoadName?.[0]],
+					[
+						"It holds",
+						`${count(held.maneuvers)} maneuvers, ${count(held.laneGuidances)} lane guidances, ${count(held.segments)} segments`,
+					],
+				])
+			: note("What it holds is hidden, since it has places."),
+		table(
+			"What it received",
+			[
+				{ name: "Message", cell: "message" },
+				{ name: "At", kind: "number", cell: "at", show: at => `${at.toFixed(1)} s` },
+			],
+			[...(received ?? [])].reverse(),
+			{ empty: note("Nothing yet.") },
+		),
+	);
+}
+
 /** @type {View<Data>} */
 export const actions = {
 	title: "Actions",
 	ticks: true,
 	streams: route => [`vehicle:${route.vehicle}`, `actions:${route.vehicle}`],
 	load: async (route, signal, old) => {
-		const [done, vehicle] = await Promise.all([
+		const [done, vehicle, profiles] = await Promise.all([
 			get("actions", { id: route.vehicle }, signal),
 			get("vehicle", ofVehicle(route), signal),
+			old?.profiles ?? get("profiles", {}, signal),
 		]);
-		const data = { actions: done, vehicle, route: old?.route };
+		const data = { actions: done, vehicle, profiles, route: old?.route };
 		await actions.after(data, route, signal);
 		return data;
 	},
@@ -268,6 +331,7 @@ export const actions = {
 			fields(
 				html(
 					"div.grid",
+					previewPanel(button, data),
 					promptPanel(context, button, state.prompt),
 					sharePanel(context, button, state.share),
 					...controlPanels(context, button, data),
@@ -281,13 +345,26 @@ export const actions = {
 							"It connects at the first action. ",
 							"To hear prompts and shared destinations, connect it before.",
 						),
+						field(
+							"Connect as",
+							select(
+								"configuration",
+								[
+									["", "an endpoint that only speaks"],
+									...data.profiles.profiles.map(one => [one.name, `a display: ${one.name}`]),
+								],
+								"",
+								{ id: "connect-as", keep: 1 },
+							),
+						),
 						buttons(
-							button("Connect", { action: "connect" }),
+							button("Connect", () => connection(data.profiles)),
 							button("Disconnect", { action: "disconnect" }),
 						),
 					),
 				),
 			),
+			state.endpoint.configuration && displayPanel(state.endpoint),
 			table(
 				"What was done",
 				[

@@ -3,6 +3,7 @@
 import { html, hint, soft } from "./dom.js";
 import { glyph, lanes } from "./glyph.js";
 import { badge, byRank, explained, isEmpty, reasons, why } from "./parts.js";
+import { aheadWords, limitWords, speedSign } from "./sign.js";
 import {
 	duration,
 	estimatesText,
@@ -64,16 +65,59 @@ function phaseText(state) {
 	}
 }
 
+/** What an alert says of its importance, and whether it may interrupt the display. */
+const interruption = alert =>
+	[
+		alert.priority && `priority: ${sentence(alert.priority)}`,
+		alert.notification && `interrupts the display: ${sentence(alert.notification)}`,
+	]
+		.filter(Boolean)
+		.join(", ");
+
 const alertBox = alert =>
 	html(
 		"div.alert",
 		{ role: "group", label: "Alert" },
 		html("strong", `▲ ${alert.titleVariants?.[0] ?? "Alert"}`),
 		alert.subtitleVariants?.[0] && html("p", alert.subtitleVariants[0]),
+		(alert.priority || alert.notification) && hint(interruption(alert)),
 		alert.actions?.length
 			? hint(alert.actions.map(action => `[${action.titleVariants?.[0] ?? action.id}] `))
 			: null,
 	);
+
+/** A route choice with what it takes. */
+const routeText = choice =>
+	[choice.summaryVariants?.[0] ?? `route ${choice.id}`, estimatesText(choice.travelEstimates)]
+		.filter(Boolean)
+		.join(": ");
+
+/**
+ * Trips to choose from before guidance, each with its routes. `more`: what stands behind a route, for example
+ * buttons; the route is null for a trip without choices.
+ * @param {any[]} trips
+ */
+export const tripChoices = (trips, more = (trip, choice) => null) =>
+	trips.map(trip => [
+		html(
+			"div.card-road",
+			`to ${waypointName(trip.destination)} `,
+			trip.routeChoices?.length ? null : [estimatesText(trip.travelEstimates), more(trip, null)],
+		),
+		html(
+			"ul.then",
+			{ label: `Routes to ${waypointName(trip.destination)}` },
+			(trip.routeChoices ?? []).map(choice =>
+				html(
+					"li",
+					{ key: `${trip.id} ${choice.id}` },
+					html("span", routeText(choice), " "),
+					choice.id === trip.selectedRouteChoice ? badge("selected", "good") : null,
+					more(trip, choice),
+				),
+			),
+		),
+	]);
 
 /** @param {Shown} data @param {any} state @param {any} next */
 function maneuverLines(data, state, next) {
@@ -152,6 +196,14 @@ function laneLine(data, state) {
 	);
 }
 
+/** The sign of the limit here and the next one in words; nothing if the client tells no limits. @param {any} state */
+function limitLine(state) {
+	const sign = speedSign(state.speedLimit),
+		next = aheadWords(state.nextSpeedLimit);
+	if (!sign && !next) return null;
+	return html("p.card-limit", sign, next && html("span.card-true", `${sign ? "then " : "limit "}${next}`));
+}
+
 /**
  * `isHidden`: texts are hidden from this page, so that a name that is missing may have been published.
  * @param {Shown} data
@@ -179,6 +231,7 @@ export function card(data, isHidden = false) {
 		...(isGuided
 			? maneuverLines(data, state, next)
 			: [html("p.card-instruction", state.phase === "active" ? "Follow the road" : phaseText(state))]),
+		state.phase === "preview" && tripChoices(state.previews ?? []),
 		isGuided && laneLine(data, state),
 		isGuided &&
 			list.length > 1 &&
@@ -200,6 +253,7 @@ export function card(data, isHidden = false) {
 						),
 					),
 			),
+		isGuided && limitLine(state),
 		html(
 			"p.card-foot",
 			"on ",
@@ -218,7 +272,9 @@ export function spoken(data) {
 	if (!state) return "No guidance";
 	const next = upcoming(state)[0];
 	if (state.phase !== "active" || !next || next.isMissing) return phaseText(state);
-	return `${shownDistance(estimatesOf(state, next.id))}: ${data.card?.text ?? maneuverName(next)}`;
+	const limit = limitWords(state.speedLimit);
+	const text = `${shownDistance(estimatesOf(state, next.id))}: ${data.card?.text ?? maneuverName(next)}`;
+	return limit ? `${text}. Speed limit ${limit}` : text;
 }
 
 /** The sizes that CarPlay's guide recommends to test. The safe area is where the cluster has nothing of its own. */
@@ -267,6 +323,7 @@ export function cluster(data, size, { isLight = false, showsArea = false }) {
 						),
 					),
 					guidance && lanes(guidance),
+					html("div.cluster-limit", speedSign(state.speedLimit)),
 					line("soft", state.currentRoadName?.at(-1)),
 					line(
 						"text",

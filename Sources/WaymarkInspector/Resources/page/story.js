@@ -24,6 +24,7 @@ import {
 	withEndpoint,
 	withParameters,
 } from "./parts.js";
+import { aheadWords, limitWords } from "./sign.js";
 import { filterField, pages, searchField, without } from "./tables.js";
 import { coordinate, counted, degrees, estimatesText, sentence, waypointName } from "./words.js";
 
@@ -51,6 +52,8 @@ const SIDES = [
 	{ path: "trip/destination/addressVariants", name: "Destination addresses", show: variants },
 	{ path: "trip/waypoints", name: "Stops", show: mapped(waypointName) },
 	{ path: "currentRoadName", name: "Current road", show: variants },
+	{ path: "speedLimit", name: "Speed limit", show: limitWords },
+	{ path: "nextSpeedLimit", name: "Next speed limit", show: aheadWords },
 	{ path: "maneuverState", name: "Maneuver state" },
 	{ path: "upcomingManeuvers", name: "Upcoming maneuvers", show: list => list.join(", ") },
 	{
@@ -68,8 +71,22 @@ const SIDES = [
 	{ path: "segments", name: "Route segments", show: mapped(one => `${one.id}: ${one.points ?? 0} points`) },
 	{ path: "currentSegment", name: "Current segment" },
 	{ path: "alert/titleVariants", name: "Alert", show: variants },
-	{ path: "previews", name: "Trip previews", show: list => counted(list.length, "trip") },
+	{ path: "previews", name: "Trip previews", show: mapped(tripText) },
 ];
+
+/** A trip of a preview with its routes; the selected one is named. */
+function tripText(trip) {
+	const routes = trip.routeChoices ?? [],
+		chosen = routes.find(one => one.id === trip.selectedRouteChoice) ?? routes[0];
+	return [
+		`to ${waypointName(trip.destination)}`,
+		routes.length > 1 && counted(routes.length, "route"),
+		chosen?.summaryVariants?.[0],
+		estimatesText(trip.travelEstimates ?? chosen?.travelEstimates),
+	]
+		.filter(Boolean)
+		.join(", ");
+}
 
 /** What a state has at a path; an element of a list is named by its id. */
 function valueAt(state, path) {
@@ -293,6 +310,10 @@ const receiptCell = (row, endpoint, key) => {
 	return at != null && `+${Math.max(0, at - row.sentAt).toFixed(3)} s`;
 };
 
+/** @param {Answer.Delays | undefined} delays */
+const delayCell = delays =>
+	delays && `${delays.meanMilliseconds.toFixed(1)} ms, last ${delays.lastMilliseconds.toFixed(1)} ms`;
+
 /** @type {View<Pick<Answers, "receipts">>} */
 const receipts = {
 	title: "Receipts",
@@ -319,6 +340,8 @@ const receipts = {
 								? "not known"
 								: badge("up to date", "good"),
 				},
+				{ name: "Received in", kind: "number", cell: row => delayCell(row.receivedDelays) },
+				{ name: "Shown in", kind: "number", cell: row => delayCell(row.shownDelays) },
 			],
 			answer.endpoints ?? [],
 			{ key: "endpoint", empty: note("No endpoint is in this session.") },
@@ -355,6 +378,7 @@ const receipts = {
 		),
 		...(answer.why ?? []).map(one => hint(`${one.path.replace("endpoints/", "")}: ${one.text}`)),
 		hint("The times are those of the receipts that say so: at most that late."),
+		hint("Received in, shown in: from when the gateway accepted a publication, by times in receipts."),
 	],
 };
 

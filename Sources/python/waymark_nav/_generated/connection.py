@@ -68,6 +68,12 @@ class Feature(OpenEnum):
     RECEIPTS = 15
     #: The connection can be resumed by token. Need not be asked for.
     RESUMPTION = 16
+    #: `UpdateSpeedLimit`, `RouteSegment.speed_limits`.
+    SPEED_LIMIT = 17
+    #: The client is told which trip of its previews the vehicle selects, and is asked to start one.
+    TRIP_REQUESTS = 18
+    #: The client can be asked to simulate a drive; the endpoint may ask.
+    SIMULATED_DRIVES = 19
 
 
 class WithheldReason(OpenEnum):
@@ -86,6 +92,8 @@ class WithheldReason(OpenEnum):
     NO_CONSENT = 5
     #: The operator switched it off (configuration).
     POLICY = 6
+    #: The endpoint's `VehicleSettings.speed_limit` is DISABLED; ends as soon as it is not.
+    VEHICLE_DOES_NOT_WANT = 8
 
 
 class DistanceUnits(OpenEnum):
@@ -277,7 +285,7 @@ class NavigationHello(Message):
     client_id: str
 
     #: What it provides (MANEUVERS, LANE_GUIDANCE, ROUTE_SEGMENTS, DESTINATION_SHARING, ...) and handles
-    #: (WAYPOINT_REQUESTS, DESTINATION_REQUESTS).
+    #: (WAYPOINT_REQUESTS, DESTINATION_REQUESTS, SIMULATED_DRIVES).
     features: tuple[Feature, ...] = ()
 
     #: Higher wins, -1 000 ... 1 000: for the arbitration policy `priority` and the order of destination requests.
@@ -466,12 +474,22 @@ class Ping(Message):
 
     nonce: int = 0
 
+    #: What the sender's monotonic clock showed when it sent this; see Docs/protocol.md, Clocks. Absent: the Pong needs
+    #: no times.
+    sent_nanoseconds: int | None = None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Pong(Message):
     """Answers a Ping."""
 
     nonce: int = 0
+
+    #: If the Ping had a time: what the clock of the Pong's sender showed when it received the Ping ...
+    received_nanoseconds: int | None = None
+
+    #: ... and when it sent the Pong.
+    sent_nanoseconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -614,10 +632,13 @@ define(
 define(
     Ping,
     Field(1, "nonce", UINT64),
+    Field(2, "sent_nanoseconds", UINT64, optional=True),
 )
 define(
     Pong,
     Field(1, "nonce", UINT64),
+    Field(2, "received_nanoseconds", UINT64, optional=True),
+    Field(3, "sent_nanoseconds", UINT64, optional=True),
 )
 define(
     Error,

@@ -70,6 +70,7 @@ TRIP = shape(
     Key("selectedRouteChoice", "selected_route_choice_id", NUMBER, FILLED),
     Key("isDestinationShareable", "destination_shareable", FLAG, ALWAYS),
     Key("routeSegmentsAvailable", "route_segments_available", FLAG, ALWAYS),
+    Key("travelEstimates", "travel_estimates", TRAVEL_ESTIMATES, KNOWN),
 )
 MANEUVER = shape(
     Key("id", "id", NUMBER, ALWAYS),
@@ -86,6 +87,7 @@ MANEUVER = shape(
     Key("initialTravelEstimates", "initial_travel_estimates", TRAVEL_ESTIMATES, KNOWN),
     Key("roundaboutExitNumber", "roundabout_exit_number", NUMBER, FILLED),
     Key("isIntermediateWaypoint", "intermediate_waypoint", FLAG, FILLED),
+    Key("notification", "notification", word(m.NotificationStyle), FILLED),
 )
 LANE = shape(
     Key("angles", "angles_degrees", Items(DEGREES), ALWAYS),
@@ -96,6 +98,17 @@ LANE_GUIDANCE = shape(
     Key("id", "id", NUMBER, ALWAYS),
     Key("lanes", "lanes", Items(LANE), ALWAYS),
     Key("instructionVariants", "instruction_variants", Items(TEXT), FILLED),
+)
+SPEED_LIMIT = shape(
+    Key("status", "status", word(m.SpeedLimitStatus), ALWAYS),
+    Key("value", "value", NUMBER, FILLED),
+    Key("unit", "unit", word(m.SpeedUnit), FILLED),
+    Key("kind", "kind", word(m.SpeedLimitKind), FILLED),
+    Key("sign", "sign", word(m.SpeedLimitSign), FILLED),
+)
+SPEED_LIMIT_SPAN = shape(
+    Key("firstPoint", "first_point", NUMBER, ALWAYS),
+    Key("", "limit", SPEED_LIMIT, ALWAYS),
 )
 ROUTE_SEGMENT = shape(
     Key("id", "id", TEXT, ALWAYS),
@@ -108,6 +121,7 @@ ROUTE_SEGMENT = shape(
     Key("currentLaneGuidance", "current_lane_guidance_id", NUMBER, FILLED),
     Key("tripTravelEstimates", "trip_travel_estimates", TRAVEL_ESTIMATES, KNOWN),
     Key("maneuverTravelEstimates", "maneuver_travel_estimates", TRAVEL_ESTIMATES, KNOWN),
+    Key("speedLimits", "speed_limits", Items(SPEED_LIMIT_SPAN), FILLED),
 )
 ROUTE_INFORMATION = shape(
     Key("maneuvers", "maneuvers", Items(MANEUVER), ALWAYS),
@@ -129,6 +143,13 @@ NAVIGATION_ALERT = shape(
     Key("subtitleVariants", "subtitle_variants", Items(TEXT), FILLED),
     Key("actions", "actions", Items(ALERT_ACTION), FILLED),
     Key("durationMilliseconds", "duration_milliseconds", MILLISECONDS, FILLED),
+    Key("notification", "notification", word(m.NotificationStyle), FILLED),
+    Key("priority", "priority", word(m.AlertPriority), FILLED),
+)
+SPEED_LIMIT_AHEAD = shape(
+    Key("", "limit", SPEED_LIMIT, ALWAYS),
+    Key("distanceMeters", "distance_meters", METERS, ALWAYS),
+    Key("", "distance_to_display", DISPLAY_DISTANCE, KNOWN),
 )
 
 #: The names of a publication's fields. Those that are not here have none.
@@ -204,6 +225,11 @@ PUBLICATIONS: dict[type[Any], Shape] = {
     m.ShareDestination: shape(
         Key("shareID", "share_id", TEXT, ALWAYS),
         Key("destination", "destination", WAYPOINT, ALWAYS),
+        Key("trip", "trip_id", TEXT, ALWAYS),
+    ),
+    m.UpdateSpeedLimit: shape(
+        Key("speedLimit", "limit", SPEED_LIMIT, ALWAYS),
+        Key("nextSpeedLimit", "next", SPEED_LIMIT_AHEAD, KNOWN),
     ),
     m.PublishExtension: shape(
         Key("name", "name", TEXT, ALWAYS),

@@ -12,15 +12,15 @@ class ManeuverType(OpenEnum):
 
     #: Nothing to turn at.
     NO_TURN = 0
-    #: Turn left.
+    #: Turn left, by 45 to 135 degrees.
     LEFT_TURN = 1
-    #: Turn right.
+    #: Turn right, by 45 to 135 degrees.
     RIGHT_TURN = 2
-    #: Go straight ahead.
+    #: Go straight ahead; the road's name changes.
     STRAIGHT_AHEAD = 3
-    #: Make a U-turn.
+    #: Make a U-turn and proceed to the route.
     U_TURN = 4
-    #: Follow the road.
+    #: Follow the same road.
     FOLLOW_ROAD = 5
     #: Enter a roundabout.
     ENTER_ROUNDABOUT = 6
@@ -30,15 +30,15 @@ class ManeuverType(OpenEnum):
     OFF_RAMP = 8
     #: Take a ramp onto a road.
     ON_RAMP = 9
-    #: The end of navigation, where the road network ends before the destination.
+    #: Arrive where navigation is complete; the rest of the journey needs another means of transport.
     ARRIVE_END_OF_NAVIGATION = 10
-    #: Start driving along the route.
+    #: Proceed to the beginning of the route.
     START_ROUTE = 11
     #: Arrive at the destination, or at a waypoint.
     ARRIVE_AT_DESTINATION = 12
-    #: Keep left at a fork.
+    #: Keep left where the road divides.
     KEEP_LEFT = 13
-    #: Keep right at a fork.
+    #: Keep right where the road divides.
     KEEP_RIGHT = 14
     #: Drive onto a ferry.
     ENTER_FERRY = 15
@@ -46,7 +46,7 @@ class ManeuverType(OpenEnum):
     EXIT_FERRY = 16
     #: Change from one ferry to another.
     CHANGE_FERRY = 17
-    #: Start driving along the route with a U-turn.
+    #: Proceed to the beginning of the route with a U-turn.
     START_ROUTE_WITH_U_TURN = 18
     #: Make a U-turn by way of a roundabout.
     U_TURN_AT_ROUNDABOUT = 19
@@ -64,7 +64,8 @@ class ManeuverType(OpenEnum):
     ARRIVE_AT_DESTINATION_RIGHT = 25
     #: Make a U-turn when possible: the vehicle is off the route.
     U_TURN_WHEN_POSSIBLE = 26
-    #: The end of the directions, where no further ones are known.
+    #: Arrive where the directions end and navigation is complete; the rest of the journey needs another means of
+    #: transport.
     ARRIVE_END_OF_DIRECTIONS = 27
     #: Take exit 1 of a roundabout.
     ROUNDABOUT_EXIT_1 = 28
@@ -104,13 +105,13 @@ class ManeuverType(OpenEnum):
     ROUNDABOUT_EXIT_18 = 45
     #: Take exit 19 of a roundabout.
     ROUNDABOUT_EXIT_19 = 46
-    #: Turn sharp left.
+    #: Turn sharp left, by 135 to 180 degrees.
     SHARP_LEFT_TURN = 47
-    #: Turn sharp right.
+    #: Turn sharp right, by 135 to 180 degrees.
     SHARP_RIGHT_TURN = 48
-    #: Turn slightly left.
+    #: Turn slightly left, by less than 45 degrees, onto a different road.
     SLIGHT_LEFT_TURN = 49
-    #: Turn slightly right.
+    #: Turn slightly right, by less than 45 degrees, onto a different road.
     SLIGHT_RIGHT_TURN = 50
     #: Change from one motorway to another.
     CHANGE_HIGHWAY = 51
@@ -227,6 +228,44 @@ class RouteSource(OpenEnum):
     VEHICLE = 5
 
 
+class NotificationStyle(OpenEnum):
+    """Whether a maneuver or an alert may interrupt a display that shows something else. Source: what
+    CPMapTemplateDelegate answers to shouldShowNotification and shouldUpdateNotification.
+    """
+
+    #: The receiver decides.
+    UNSPECIFIED = 0
+    #: It does not interrupt the display.
+    NEVER = 1
+    #: It interrupts the display once.
+    ONCE = 2
+    #: It interrupts the display, and stays there with estimates that are updated.
+    WITH_ESTIMATES = 3
+
+
+class AlertPriority(OpenEnum):
+    """The importance of an alert among others. Source: Apple's CarPlay navigation guide of 2018."""
+
+    #: The receiver decides.
+    UNSPECIFIED = 0
+    #: Useful to know. It gives way to other alerts.
+    LOW = 1
+    #: The driver should know it soon.
+    MEDIUM = 2
+    #: The driver must know it now. It is shown before other alerts.
+    HIGH = 3
+
+
+class Reachability(OpenEnum):
+    """Whether the vehicle gets to a stop with the charge that it has, and with what it charges on the way."""
+
+    UNSPECIFIED = 0
+    #: It gets there.
+    REACHABLE = 1
+    #: It does not get there without another stop to charge.
+    UNREACHABLE = 2
+
+
 class DistanceUnit(OpenEnum):
     """The unit in which a distance is shown."""
 
@@ -241,6 +280,53 @@ class DistanceUnit(OpenEnum):
     YARDS = 4
     #: Miles.
     MILES = 5
+
+
+class SpeedLimitStatus(OpenEnum):
+    """Whether a speed limit is known."""
+
+    #: The limit is not known.
+    UNKNOWN = 0
+    #: The speed is limited to a value.
+    LIMITED = 1
+    #: The speed is not limited.
+    NONE = 2
+
+
+class SpeedUnit(OpenEnum):
+    """The unit of a speed limit, as posted."""
+
+    UNSPECIFIED = 0
+    #: Kilometres per hour.
+    KILOMETERS_PER_HOUR = 1
+    #: Miles per hour.
+    MILES_PER_HOUR = 2
+
+
+class SpeedLimitKind(OpenEnum):
+    """The kind of a speed limit: what sets it."""
+
+    UNSPECIFIED = 0
+    #: A sign, or the law of the place, sets the limit.
+    POSTED = 1
+    #: The speed is advised, not prescribed.
+    ADVISORY = 2
+    #: A sign whose value changes with traffic or weather sets the limit.
+    VARIABLE = 3
+    #: The limit holds under a condition, e.g. in rain or for some hours of the day.
+    CONDITIONAL = 4
+    #: The limit is that of a school zone.
+    SCHOOL_ZONE = 5
+
+
+class SpeedLimitSign(OpenEnum):
+    """The shape of the sign that drivers of the place know."""
+
+    UNSPECIFIED = 0
+    #: A round sign with a red ring, of the Vienna Convention.
+    VIENNA = 1
+    #: A rectangular sign with the words SPEED LIMIT, of the MUTCD.
+    MUTCD = 2
 
 
 class ChargeConnector(OpenEnum):
@@ -320,6 +406,16 @@ class ClusterSetting(OpenEnum):
     USER_PREFERENCE = 3
 
 
+class SimulationAction(OpenEnum):
+    """An order to a client that simulates drives."""
+
+    UNSPECIFIED = 0
+    #: Drives along its route from where it is, at the speed that was asked for, as if the vehicle moved.
+    START = 1
+    #: Stands still where it is; START continues from there.
+    STOP = 2
+
+
 class ZoomDirection(OpenEnum):
     """Direction of a zoom request."""
 
@@ -382,6 +478,47 @@ class TravelEstimates(Message):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SpeedLimit(Message):
+    """A speed limit, with value and unit as posted: they are never converted."""
+
+    status: SpeedLimitStatus = SpeedLimitStatus.UNKNOWN
+
+    #: With LIMITED it must be given, with UNKNOWN and NONE it must not.
+    value: int = 0
+
+    #: The unit of `value`; given exactly when that is.
+    unit: SpeedUnit = SpeedUnit.UNSPECIFIED
+
+    kind: SpeedLimitKind = SpeedLimitKind.UNSPECIFIED
+
+    sign: SpeedLimitSign = SpeedLimitSign.UNSPECIFIED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SpeedLimitAhead(Message):
+    """A speed limit ahead of the vehicle, and how far ahead it begins."""
+
+    limit: SpeedLimit
+
+    #: True distance.
+    distance_meters: int = 0
+
+    #: What to show. Absent: the receiver rounds the true distance by itself.
+    distance_to_display: DisplayDistance | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SpeedLimitSpan(Message):
+    """A speed limit along a part of a segment's line: to the first point of the next span, or to the end of the line."""
+
+    #: The index of the point at which the limit begins to hold. A point that the line does not have: the span holds
+    #: nowhere.
+    first_point: int = 0
+
+    limit: SpeedLimit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Maneuver(Message):
     """What the driver does at one point of the route. Source: CPManeuver."""
 
@@ -421,6 +558,9 @@ class Maneuver(Message):
 
     #: The maneuver arrives at a waypoint on the way, not at the destination. CarPlay has no type for this.
     intermediate_waypoint: bool = False
+
+    #: Whether it may interrupt a display that shows something else.
+    notification: NotificationStyle = NotificationStyle.UNSPECIFIED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -543,6 +683,9 @@ class Trip(Message):
     #: before.
     route_segments_available: bool = False
 
+    #: Of the selected route choice. A trip of previews should have them.
+    travel_estimates: TravelEstimates | None = None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RouteSegment(Message):
@@ -576,6 +719,10 @@ class RouteSegment(Message):
     #: To the first of the current maneuvers from the segment's start.
     maneuver_travel_estimates: TravelEstimates | None = None
 
+    #: The speed limits along `coordinates`, whose `first_point` rises from one to the next. Before the first span the
+    #: limit is not known.
+    speed_limits: tuple[SpeedLimitSpan, ...] = ()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class AlertAction(Message):
@@ -603,6 +750,12 @@ class NavigationAlert(Message):
     #: 0: until dismissed. Otherwise, below 5 000 the receiver raises it to that.
     duration_milliseconds: int = 0
 
+    #: Whether it may interrupt a display that shows something else.
+    notification: NotificationStyle = NotificationStyle.UNSPECIFIED
+
+    #: The importance of the alert among others.
+    priority: AlertPriority = AlertPriority.UNSPECIFIED
+
 
 define(
     Coordinate,
@@ -627,6 +780,25 @@ define(
     Field(3, "distance_remaining_to_display", MESSAGE, of=DisplayDistance),
 )
 define(
+    SpeedLimit,
+    Field(1, "status", ENUM, of=SpeedLimitStatus, lower=0, upper=2147483647),
+    Field(2, "value", UINT32, lower=0, upper=500),
+    Field(3, "unit", ENUM, of=SpeedUnit, lower=0, upper=2147483647),
+    Field(4, "kind", ENUM, of=SpeedLimitKind, lower=0, upper=2147483647),
+    Field(5, "sign", ENUM, of=SpeedLimitSign, lower=0, upper=2147483647),
+)
+define(
+    SpeedLimitAhead,
+    Field(1, "limit", MESSAGE, of=SpeedLimit, required=True),
+    Field(2, "distance_meters", UINT32, lower=0, upper=50000000),
+    Field(3, "distance_to_display", MESSAGE, of=DisplayDistance),
+)
+define(
+    SpeedLimitSpan,
+    Field(1, "first_point", UINT32),
+    Field(2, "limit", MESSAGE, of=SpeedLimit, required=True),
+)
+define(
     Maneuver,
     Field(1, "id", UINT32, lower=1, upper=4294967295, required=True),
     Field(2, "type", ENUM, of=ManeuverType, lower=0, upper=2147483647),
@@ -635,17 +807,18 @@ define(
     Field(5, "instruction_variants", STRING, lower=0, upper=512, count=8),
     Field(6, "road_following_maneuver_variants", STRING, lower=0, upper=512, count=8),
     Field(7, "highway_exit_label", STRING, lower=0, upper=64),
-    Field(8, "junction_exit_angle_degrees", SINT32, lower=-180, upper=179, optional=True),
-    Field(9, "junction_element_angles_degrees", SINT32, lower=-180, upper=179, count=32),
+    Field(8, "junction_exit_angle_degrees", SINT32, lower=-180, upper=180, optional=True),
+    Field(9, "junction_element_angles_degrees", SINT32, lower=-180, upper=180, count=32),
     Field(10, "linked_lane_guidance_id", UINT32),
     Field(11, "initial_travel_estimates", MESSAGE, of=TravelEstimates),
     Field(12, "roundabout_exit_number", UINT32, lower=0, upper=255),
     Field(13, "intermediate_waypoint", BOOL),
+    Field(14, "notification", ENUM, of=NotificationStyle, lower=0, upper=2147483647),
 )
 define(
     Lane,
-    Field(1, "angles_degrees", SINT32, lower=-180, upper=179, count=16),
-    Field(2, "highlighted_angle_degrees", SINT32, lower=-180, upper=179, optional=True),
+    Field(1, "angles_degrees", SINT32, lower=-180, upper=180, count=16),
+    Field(2, "highlighted_angle_degrees", SINT32, lower=-180, upper=180, optional=True),
     Field(3, "status", ENUM, of=LaneStatus, lower=0, upper=2147483647),
 )
 define(
@@ -693,6 +866,7 @@ define(
     Field(6, "selected_route_choice_id", UINT32),
     Field(7, "destination_shareable", BOOL),
     Field(8, "route_segments_available", BOOL),
+    Field(9, "travel_estimates", MESSAGE, of=TravelEstimates),
 )
 define(
     RouteSegment,
@@ -706,6 +880,7 @@ define(
     Field(8, "current_lane_guidance_id", UINT32),
     Field(9, "trip_travel_estimates", MESSAGE, of=TravelEstimates),
     Field(10, "maneuver_travel_estimates", MESSAGE, of=TravelEstimates),
+    Field(11, "speed_limits", MESSAGE, of=SpeedLimitSpan, count=4096),
 )
 define(
     AlertAction,
@@ -719,4 +894,6 @@ define(
     Field(3, "subtitle_variants", STRING, lower=0, upper=512, count=8),
     Field(4, "actions", MESSAGE, of=AlertAction, count=2),
     Field(5, "duration_milliseconds", UINT32, lower=0, upper=600000),
+    Field(6, "notification", ENUM, of=NotificationStyle, lower=0, upper=2147483647),
+    Field(7, "priority", ENUM, of=AlertPriority, lower=0, upper=2147483647),
 )

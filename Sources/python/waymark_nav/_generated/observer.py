@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from waymark_nav._generated.connection import Feature, FeatureGrant, SessionPhase, VehicleLimits, VehiclePreferences
 from waymark_nav._generated.session import SnapshotKind
-from waymark_nav._generated.vehicle import Receipt, VehicleSettings
+from waymark_nav._generated.vehicle import Receipt, UpdateRouteFeedback, VehicleSettings
 from waymark_nav._wire import (
     BOOL,
     BYTES,
@@ -68,6 +68,8 @@ class ObservedKind(OpenEnum):
     DRIVE_REQUESTED = 41
     #: A request ended. `code`: the outcome.
     REQUEST_ENDED = 42
+    #: A vehicle asks its client to start a trip of the previews.
+    START_REQUESTED = 43
 
 
 class RequestStage(OpenEnum):
@@ -139,6 +141,14 @@ class CounterName(OpenEnum):
     REQUEST_MICROSECONDS = 21
     #: Features that endpoints were told are withheld from them, each time that they were told. Label: the reason.
     FEATURES_WITHHELD = 22
+    #: Delays until endpoints had received publications, as in `EndpointRecord.delays`. Label: the least of the bounds
+    #: of `DelayCounts`, in milliseconds, that is not below the delay; 0: longer.
+    RECEIVED_DELAYS = 23
+    #: The sum of these delays.
+    RECEIVED_DELAY_MICROSECONDS = 24
+    #: The same until their content was on the display.
+    SHOWN_DELAYS = 25
+    SHOWN_DELAY_MICROSECONDS = 26
     VEHICLES_CONNECTED = 64
     ENDPOINTS_CONNECTED = 65
     CLIENTS_CONNECTED = 66
@@ -206,6 +216,37 @@ class ObservationBegin(Message):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class DelayCounts(Message):
+    """Delays of publications to one endpoint, from when the gateway accepted them. Of each receipt, at most the delay
+    of the one it names counts.
+    """
+
+    #: How many were at most 1, 5, 10, 25, 50, 100, 250, 500, 1 000, 2 500, 5 000 and 10 000 milliseconds, each without
+    #: those before it; then how many were longer. Zeros at the end may be left out.
+    counts: tuple[int, ...] = ()
+
+    #: Their sum.
+    total_microseconds: int = 0
+
+    #: The last one.
+    last_microseconds: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class EndpointDelays(Message):
+    """How long publications take to an endpoint, and to its display."""
+
+    #: Until the endpoint had received them.
+    received: DelayCounts | None = None
+
+    #: Until their content was on the display.
+    shown: DelayCounts | None = None
+
+    #: The round trip of the Ping by which the clocks were compared last. The delays are wrong by at most half of it.
+    round_trip_microseconds: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class EndpointRecord(Message):
     """One endpoint of a vehicle."""
 
@@ -241,6 +282,9 @@ class EndpointRecord(Message):
     #: The largest frame that it takes; 0: any.
     receive_frame_bytes_max: int = 0
 
+    #: Absent: none was measured.
+    delays: EndpointDelays | None = None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class VehicleRecord(Message):
@@ -266,6 +310,9 @@ class VehicleRecord(Message):
 
     #: Whose it is: "user 1000", "key NAME", "anyone". Empty: only a session waits for it.
     owner: str = ""
+
+    #: The last one of the session, without `vehicle_id`; perhaps of an earlier route. Absent: not told.
+    route_feedback: UpdateRouteFeedback | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -564,6 +611,18 @@ define(
     Field(3, "instant_microseconds", UINT64),
 )
 define(
+    DelayCounts,
+    Field(1, "counts", UINT32, count=16),
+    Field(2, "total_microseconds", UINT64),
+    Field(3, "last_microseconds", UINT64),
+)
+define(
+    EndpointDelays,
+    Field(1, "received", MESSAGE, of=DelayCounts),
+    Field(2, "shown", MESSAGE, of=DelayCounts),
+    Field(3, "round_trip_microseconds", UINT64),
+)
+define(
     EndpointRecord,
     Field(1, "endpoint", STRING, lower=1, upper=64, required=True, name=True),
     Field(2, "connection_id", UINT64),
@@ -577,6 +636,7 @@ define(
     Field(10, "settings", MESSAGE, of=VehicleSettings),
     Field(11, "receipt", MESSAGE, of=Receipt),
     Field(12, "receive_frame_bytes_max", UINT32, lower=4096, upper=16777216, zero=True),
+    Field(13, "delays", MESSAGE, of=EndpointDelays),
 )
 define(
     VehicleRecord,
@@ -588,6 +648,7 @@ define(
     Field(6, "route_source", UINT32, optional=True),
     Field(7, "endpoints", MESSAGE, of=EndpointRecord, count=1024),
     Field(8, "owner", STRING, lower=0, upper=256),
+    Field(9, "route_feedback", MESSAGE, of=UpdateRouteFeedback),
 )
 define(
     ClientRecord,

@@ -17,6 +17,7 @@ STATES = (
     m.UpdateManeuverState,
     m.UpdateTripEstimates,
     m.CurrentRouteSegment,
+    m.UpdateSpeedLimit,
 )
 
 #: The feature that a publication needs as a whole.
@@ -34,6 +35,7 @@ NEEDS: dict[type[Any], m.Feature] = {
     m.ShowAlert: m.Feature.NAVIGATION_ALERTS,
     m.DismissAlert: m.Feature.NAVIGATION_ALERTS,
     m.ShareDestination: m.Feature.DESTINATION_SHARING,
+    m.UpdateSpeedLimit: m.Feature.SPEED_LIMIT,
 }
 
 #: States on which nothing else depends: the value of a vehicle's state that each field is.

@@ -14,6 +14,8 @@ from waymark_nav._generated.model import (
     PauseReason,
     RerouteReason,
     RouteSegment,
+    SpeedLimit,
+    SpeedLimitAhead,
     TimeRemainingColor,
     TravelEstimates,
     Trip,
@@ -418,12 +420,16 @@ class DismissAlert(Message):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ShareDestination(Message):
-    """Published. Event. Offers the trip's destination to the vehicle, which answers with DestinationShareAnswer."""
+    """Published. Event. Offers a trip's destination to the vehicle, which answers with DestinationShareAnswer."""
 
     #: The client's own.
     share_id: str
 
     destination: Waypoint
+
+    #: Whose destination it is. Before guidance one of the newest TripPreviews; while guided empty, or the trip that is
+    #: driven.
+    trip_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -434,6 +440,16 @@ class FinishGuidance(Message):
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CancelGuidance(Message):
     """Published. Event. The client stops; the session is over."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class UpdateSpeedLimit(Message):
+    """Published. State, key: the type. The speed limit where the vehicle is, and the next different one."""
+
+    limit: SpeedLimit
+
+    #: Absent: no other limit is known ahead.
+    next: SpeedLimitAhead | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -614,9 +630,15 @@ define(
     ShareDestination,
     Field(1, "share_id", STRING, lower=1, upper=64, required=True),
     Field(2, "destination", MESSAGE, of=Waypoint, required=True),
+    Field(3, "trip_id", STRING, lower=0, upper=128),
 )
 define(FinishGuidance)
 define(CancelGuidance)
+define(
+    UpdateSpeedLimit,
+    Field(1, "limit", MESSAGE, of=SpeedLimit, required=True),
+    Field(2, "next", MESSAGE, of=SpeedLimitAhead),
+)
 define(
     PublishExtension,
     Field(1, "name", STRING, lower=3, upper=128, required=True, extension=True),

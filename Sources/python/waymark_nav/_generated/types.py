@@ -43,6 +43,7 @@ from waymark_nav._generated.session import (
     UpcomingManeuvers,
     UpdateManeuverEstimates,
     UpdateManeuverState,
+    UpdateSpeedLimit,
     UpdateTrip,
     UpdateTripEstimates,
     VehicleChanged,
@@ -54,6 +55,7 @@ from waymark_nav._generated.vehicle import (
     DestinationRequest,
     DestinationShareAnswer,
     DestinationShareStatus,
+    DestinationShareWanted,
     Prompt,
     PromptAnswer,
     PromptOver,
@@ -61,6 +63,10 @@ from waymark_nav._generated.vehicle import (
     ReceiptReport,
     RequestAnswer,
     RequestOutcome,
+    SelectPreview,
+    SimulateDrive,
+    StartTripRequest,
+    UpdateRouteFeedback,
     UpdateRouteSource,
     VehicleExtension,
     VehicleSettings,
@@ -111,6 +117,7 @@ class MessageType(IntEnum):
     SHARE_DESTINATION = 0x0111
     FINISH_GUIDANCE = 0x0112
     CANCEL_GUIDANCE = 0x0113
+    UPDATE_SPEED_LIMIT = 0x0114
     PUBLISH_EXTENSION = 0x01E0
     WAYPOINT_REQUEST = 0x0200
     DESTINATION_REQUEST = 0x0201
@@ -129,6 +136,11 @@ class MessageType(IntEnum):
     DESTINATION_SHARE_ANSWER = 0x020E
     DESTINATION_SHARE_STATUS = 0x020F
     VEHICLE_EXTENSION = 0x0210
+    SELECT_PREVIEW = 0x0211
+    START_TRIP_REQUEST = 0x0212
+    DESTINATION_SHARE_WANTED = 0x0213
+    UPDATE_ROUTE_FEEDBACK = 0x0214
+    SIMULATE_DRIVE = 0x0215
     OBSERVE = 0x0300
     OBSERVATION_BEGIN = 0x0301
     OBSERVED_RECORDS = 0x0302
@@ -178,6 +190,7 @@ BODIES: dict[int, type[Message]] = {
     0x0111: ShareDestination,
     0x0112: FinishGuidance,
     0x0113: CancelGuidance,
+    0x0114: UpdateSpeedLimit,
     0x01E0: PublishExtension,
     0x0200: WaypointRequest,
     0x0201: DestinationRequest,
@@ -196,6 +209,11 @@ BODIES: dict[int, type[Message]] = {
     0x020E: DestinationShareAnswer,
     0x020F: DestinationShareStatus,
     0x0210: VehicleExtension,
+    0x0211: SelectPreview,
+    0x0212: StartTripRequest,
+    0x0213: DestinationShareWanted,
+    0x0214: UpdateRouteFeedback,
+    0x0215: SimulateDrive,
     0x0300: Observe,
     0x0301: ObservationBegin,
     0x0302: ObservedRecords,

@@ -8,7 +8,9 @@ from waymark_nav._generated.model import (
     AlertDismissal,
     ClusterSetting,
     ContentStyle,
+    Reachability,
     RouteSource,
+    SimulationAction,
     TravelEstimates,
     Waypoint,
     ZoomDirection,
@@ -48,10 +50,12 @@ class Answer(OpenEnum):
     ESTIMATES = 1
     #: Waypoint: the client asks the user by itself; ACCEPT or DECLINE follows.
     OWN_PROMPT = 2
-    #: Destination: will start. Waypoint after OWN_PROMPT: the user agreed.
+    #: Destination: will start. Waypoint after OWN_PROMPT: the user agreed. Trip: StartGuidance follows.
     ACCEPT = 3
     #: See `reason`.
     DECLINE = 4
+    #: Destination: will open a session that shows previews. The vehicle's user chooses and starts a trip there.
+    ACCEPT_WITH_PREVIEW = 5
 
 
 class CancelReason(OpenEnum):
@@ -114,7 +118,7 @@ class WithdrawRequest(Message):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RequestAnswer(Message):
-    """Client to gateway: answers a WaypointRequest or DestinationRequest."""
+    """Client to gateway: answers a WaypointRequest, a DestinationRequest or a StartTripRequest."""
 
     #: As in the request.
     request_id: str
@@ -178,6 +182,9 @@ class RequestOutcome(Message):
 
     #: The client that accepted or was asked last; empty: none.
     client_id: str = ""
+
+    #: Of a destination request: the client shows previews first. Only with ACCEPTED.
+    preview_follows: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -298,6 +305,108 @@ class VehicleExtension(Message):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SelectPreview(Message):
+    """Vehicle to gateway to client: a trip of the previews was selected on the vehicle's display. State per vehicle,
+    retained until the next TripPreviews. Only while the session is in phase preview; the client answers with
+    TripPreviews that select it, or not at all.
+    """
+
+    #: One of the newest TripPreviews.
+    trip_id: str
+
+    #: One of the trip's choices. 0: its selected one, or its first.
+    route_choice_id: int = 0
+
+    #: Set by the gateway on the way to the client.
+    vehicle_id: str = ""
+
+    endpoint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class StartTripRequest(Message):
+    """Vehicle to gateway to client: start this trip of the previews. Only while the session is in phase preview."""
+
+    #: As in WaypointRequest.
+    request_id: str
+
+    #: One of the newest TripPreviews.
+    trip_id: str
+
+    #: One of the trip's choices. 0: its selected one, or its first.
+    route_choice_id: int = 0
+
+    #: Set by the gateway on the way to the client.
+    vehicle_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SimulateDrive(Message):
+    """Vehicle or observer to gateway to client: simulate a drive, or stop to. Event. Only as the access rules allow.
+    Frame: the session of the vehicle; from an observer that names no vehicle 0.
+    """
+
+    action: SimulationAction
+
+    #: With START: how fast, in per cent of the real speed; 0: 100.
+    speed_percent: int = 0
+
+    #: From an observer: the client that is asked.
+    client_id: str = ""
+
+    #: From an observer: the vehicle that the client guides and that it is about; empty: all of them. Set by the
+    #: gateway if an endpoint asks.
+    vehicle_id: str = ""
+
+    #: Set by the gateway if an endpoint asks.
+    endpoint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class DestinationShareWanted(Message):
+    """Vehicle to gateway to client: the vehicle's user wants the destination of a trip. Event. The client answers with
+    ShareDestination, or not.
+    """
+
+    #: Before guidance one of the newest TripPreviews; while guided empty, or the trip that is driven.
+    trip_id: str = ""
+
+    #: Set by the gateway on the way to the client.
+    vehicle_id: str = ""
+
+    endpoint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class StopFeedback(Message):
+    """What the vehicle expects of one stop. Neither field: it does not know."""
+
+    #: The charge with which it will arrive, in 1/1000 of the battery.
+    arrival_battery_per_mille: int | None = None
+
+    reachability: Reachability = Reachability.UNSPECIFIED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class UpdateRouteFeedback(Message):
+    """Vehicle to gateway to client: how far the vehicle gets on the route. State, retained for the session while the
+    generation is current.
+    """
+
+    #: Of the route that is meant. If it is not the current one, the gateway ignores the message.
+    generation: int = 0
+
+    #: In order: the waypoints of the trip, then its destination. Fewer: the others are not known.
+    stops: tuple[StopFeedback, ...] = ()
+
+    #: The first segment that the vehicle cannot reach or finish, one that was added; empty: none, or not known.
+    first_unreachable_segment_id: str = ""
+
+    #: Set by the gateway on the way to the client.
+    vehicle_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Receipt(Message):
     """Endpoint to gateway: how far it is. Frame: the session's id."""
 
@@ -306,6 +415,13 @@ class Receipt(Message):
 
     #: The last sequence number whose content was shown; at most the received one.
     shown_sequence: int = 0
+
+    #: What the endpoint's monotonic clock showed when it had received `received_sequence`; see Docs/protocol.md,
+    #: Clocks.
+    received_nanoseconds: int | None = None
+
+    #: The same of `shown_sequence`, when its content was on the display.
+    shown_nanoseconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -319,6 +435,12 @@ class EndpointReceipt(Message):
     received_sequence: int = 0
 
     shown_sequence: int = 0
+
+    #: How long after the gateway had accepted `received_sequence` the endpoint received it. Absent: not measured.
+    received_delay_microseconds: int | None = None
+
+    #: The same of `shown_sequence`, until its content was on the display.
+    shown_delay_microseconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -352,7 +474,7 @@ define(
     RequestAnswer,
     Field(1, "request_id", STRING, lower=1, upper=64, required=True),
     Field(2, "vehicle_id", STRING, lower=1, upper=64, required=True, name=True),
-    Field(3, "answer", ENUM, of=Answer, lower=1, upper=4, required=True),
+    Field(3, "answer", ENUM, of=Answer, lower=1, upper=5, required=True),
     Field(4, "travel_estimates", MESSAGE, of=TravelEstimates),
     Field(5, "reason", ENUM, of=Outcome, lower=0, upper=2147483647),
 )
@@ -379,6 +501,7 @@ define(
     Field(2, "vehicle_id", STRING, lower=1, upper=64, required=True, name=True),
     Field(3, "outcome", ENUM, of=Outcome, lower=1, upper=2147483647, required=True),
     Field(4, "client_id", STRING, lower=1, upper=64, zero=True, name=True),
+    Field(5, "preview_follows", BOOL),
 )
 define(
     CancelNavigation,
@@ -434,9 +557,51 @@ define(
     Field(4, "endpoint", STRING, lower=1, upper=64, zero=True, name=True),
 )
 define(
+    SelectPreview,
+    Field(1, "trip_id", STRING, lower=1, upper=128, required=True),
+    Field(2, "route_choice_id", UINT32),
+    Field(3, "vehicle_id", STRING, lower=1, upper=64, zero=True, name=True),
+    Field(4, "endpoint", STRING, lower=1, upper=64, zero=True, name=True),
+)
+define(
+    StartTripRequest,
+    Field(1, "request_id", STRING, lower=1, upper=64, required=True),
+    Field(2, "trip_id", STRING, lower=1, upper=128, required=True),
+    Field(3, "route_choice_id", UINT32),
+    Field(4, "vehicle_id", STRING, lower=1, upper=64, zero=True, name=True),
+)
+define(
+    SimulateDrive,
+    Field(1, "action", ENUM, of=SimulationAction, lower=1, upper=2147483647, required=True),
+    Field(2, "speed_percent", UINT32, lower=0, upper=100000),
+    Field(3, "client_id", STRING, lower=1, upper=64, zero=True, name=True),
+    Field(4, "vehicle_id", STRING, lower=1, upper=64, zero=True, name=True),
+    Field(5, "endpoint", STRING, lower=1, upper=64, zero=True, name=True),
+)
+define(
+    DestinationShareWanted,
+    Field(1, "trip_id", STRING, lower=0, upper=128),
+    Field(2, "vehicle_id", STRING, lower=1, upper=64, zero=True, name=True),
+    Field(3, "endpoint", STRING, lower=1, upper=64, zero=True, name=True),
+)
+define(
+    StopFeedback,
+    Field(1, "arrival_battery_per_mille", UINT32, lower=0, upper=1000, optional=True),
+    Field(2, "reachability", ENUM, of=Reachability, lower=0, upper=2147483647),
+)
+define(
+    UpdateRouteFeedback,
+    Field(1, "generation", UINT32),
+    Field(2, "stops", MESSAGE, of=StopFeedback, count=65),
+    Field(3, "first_unreachable_segment_id", STRING, lower=0, upper=128),
+    Field(4, "vehicle_id", STRING, lower=1, upper=64, zero=True, name=True),
+)
+define(
     Receipt,
     Field(1, "received_sequence", UINT64),
     Field(2, "shown_sequence", UINT64),
+    Field(3, "received_nanoseconds", UINT64, optional=True),
+    Field(4, "shown_nanoseconds", UINT64, optional=True),
 )
 define(
     EndpointReceipt,
@@ -444,6 +609,8 @@ define(
     Field(2, "endpoint", STRING, lower=1, upper=64, required=True, name=True),
     Field(3, "received_sequence", UINT64),
     Field(4, "shown_sequence", UINT64),
+    Field(5, "received_delay_microseconds", UINT64, optional=True),
+    Field(6, "shown_delay_microseconds", UINT64, optional=True),
 )
 define(
     ReceiptReport,

@@ -16,6 +16,7 @@ from waymark_nav.core._client import (
     SessionOpen,
     SessionOver,
     ShareEnded,
+    SimulationAsked,
 )
 from waymark_nav.core._endpoint import Endpoint, EndpointSettings, RequestEnded, StopEnded, Update
 from waymark_nav.core._observer import CountersRead, Entry, Observer, ObserverSettings, Records, frames_in
@@ -51,6 +52,7 @@ __all__ = [
     "SessionOpen",
     "SessionOver",
     "ShareEnded",
+    "SimulationAsked",
     "StopEnded",
     "Traced",
     "Update",

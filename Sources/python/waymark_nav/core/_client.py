@@ -16,14 +16,14 @@ from waymark_nav.messages import Feature, Outcome, SessionEndReason
 #: What a client may provide and answer.
 CLIENT_FEATURES = frozenset(Feature) - {Feature.UNSPECIFIED, Feature.REQUESTS, Feature.PROMPTS}
 
-Request = m.WaypointRequest | m.DestinationRequest
+Request = m.WaypointRequest | m.DestinationRequest | m.StartTripRequest
 
 #: Requests of vehicles that have no outcome yet, and handlers that run. Further requests are declined as busy.
 INQUIRIES_MAX = 4_096
 
 _OF_SESSION = (
     m.VehicleChanged, m.VehicleSettings, m.UpdateRouteSource, m.ZoomCluster, m.AlertResponse, m.DestinationShareStatus, m.ReceiptReport,
-    m.VehicleExtension,
+    m.VehicleExtension, m.SelectPreview, m.DestinationShareWanted, m.UpdateRouteFeedback,
 )  # fmt: skip
 
 
@@ -36,6 +36,8 @@ class ClientSettings:
     priority: int = 0
     #: It drives to places that vehicles ask for.
     destinations: bool = False
+    #: It simulates drives when it is asked to.
+    simulations: bool = False
     #: Features that it does not provide.
     without: frozenset[Feature] = frozenset()
     display_name: str = ""
@@ -54,7 +56,11 @@ class ClientSettings:
 
     def hello(self, token: bytes = b"") -> m.Hello:
         """The Hello of this client."""
-        features = CLIENT_FEATURES - self.without - (frozenset() if self.destinations else {Feature.DESTINATION_REQUESTS})
+        features = CLIENT_FEATURES - self.without
+        if not self.destinations:
+            features -= {Feature.DESTINATION_REQUESTS}
+        if not self.simulations:
+            features -= {Feature.SIMULATED_DRIVES}
         return m.Hello(
             version_min=VERSION_MIN,
             version_max=VERSION_MAX,
@@ -117,6 +123,13 @@ class Asked(Event):
     #: None for a destination.
     session: Session | None
     request: Request
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationAsked(Event):
+    """A vehicle or an observer asks for a simulated drive, or for its end."""
+
+    drive: m.SimulateDrive
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +332,9 @@ class Client(Peer):
                 self._refused(message)
             case m.DestinationRequest():
                 self._ask(None, message)
-            case m.WaypointRequest() if session is not None:
+            case m.SimulateDrive():
+                self._tell(SimulationAsked(message))
+            case m.WaypointRequest() | m.StartTripRequest() if session is not None:
                 self._ask(session, message)
             case m.RequestOutcome():
                 outcome = message.outcome if message.outcome.is_recognized else Outcome.INVALID

@@ -24,6 +24,11 @@ OWED_BYTES_MAX = 262_144
 _CONTROL = range(0x0001, 0x0010)
 
 
+def clock_nanoseconds(now: float) -> int:
+    """What messages say that the clock showed."""
+    return max(0, int(now * 1_000_000_000))
+
+
 class ConnectionState(Enum):
     """Where a connection is."""
 
@@ -151,7 +156,8 @@ class Connection:
         elif not self.is_active or isinstance(message, Hello | Welcome):
             self.leave(CloseCode.UNEXPECTED_MESSAGE, "expected another message", now)
         elif isinstance(message, Ping):
-            pong = frame(Pong(nonce=message.nonce))
+            times = None if message.sent_nanoseconds is None else clock_nanoseconds(now)
+            pong = frame(Pong(nonce=message.nonce, received_nanoseconds=times, sent_nanoseconds=times))
             self.send(pong, now)
             self._pong_bytes += HEADER_BYTES + len(pong.body)
             self.cut_if_owed_too_much(now)

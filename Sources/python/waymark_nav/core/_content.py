@@ -117,6 +117,8 @@ def _segment_without(segment: m.RouteSegment, withheld: frozenset[Feature]) -> m
         segment = replace(segment, maneuver_ids=(), current_maneuver_ids=(), maneuver_travel_estimates=None)
     if Feature.LANE_GUIDANCE in withheld:
         segment = replace(segment, lane_guidance_ids=(), current_lane_guidance_id=0)
+    if Feature.SPEED_LIMIT in withheld:
+        segment = replace(segment, speed_limits=())
     return segment
 
 
@@ -197,6 +199,8 @@ def restatement(state: VehicleState, previews: m.TripPreviews | None, generation
     yield from _plain_states(state)
     if state.trip_estimates is not None:
         yield m.UpdateTripEstimates(travel_estimates=state.trip_estimates, time_remaining_color=state.time_remaining_color)
+    if state.speed_limit is not None:
+        yield m.UpdateSpeedLimit(limit=state.speed_limit, next=state.next_speed_limit)
     for maneuver, estimates in sorted(state.maneuver_estimates.items()):
         yield m.UpdateManeuverEstimates(generation=generation, maneuver_id=maneuver, travel_estimates=estimates)
     if state.phase is Phase.PAUSED and state.pause_reason is not None:

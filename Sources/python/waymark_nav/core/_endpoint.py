@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from waymark_nav import messages as m
 from waymark_nav._wire import Message, validate
 from waymark_nav.core import _state as state_of
-from waymark_nav.core._outbox import Outbox, denies_requests
+from waymark_nav.core._connection import clock_nanoseconds
+from waymark_nav.core._outbox import REQUESTS, Outbox, denies_requests
 from waymark_nav.core._peer import VERSION_MAX, VERSION_MIN, Event, Peer, Reconnection
 from waymark_nav.core._state import VehicleState
 from waymark_nav.errors import WaymarkError
@@ -16,7 +17,12 @@ from waymark_nav.frames import Flags, Frame, type_name
 from waymark_nav.messages import Feature, Outcome, SessionEndReason
 
 #: What an endpoint may ask for.
-ENDPOINT_FEATURES = frozenset(Feature) - {Feature.UNSPECIFIED, Feature.WAYPOINT_REQUESTS, Feature.DESTINATION_REQUESTS}
+ENDPOINT_FEATURES = frozenset(Feature) - {
+    Feature.UNSPECIFIED,
+    Feature.WAYPOINT_REQUESTS,
+    Feature.DESTINATION_REQUESTS,
+    Feature.TRIP_REQUESTS,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +43,8 @@ class EndpointSettings:
     prompts: bool = False
     #: It answers shared destinations.
     destinations: bool = False
+    #: It asks clients to simulate drives.
+    simulations: bool = False
     #: For humans.
     display_name: str = ""
     software: str = ""
@@ -59,6 +67,8 @@ class EndpointSettings:
             features -= {Feature.PROMPTS}
         if not self.destinations:
             features -= {Feature.DESTINATION_SHARING}
+        if not self.simulations:
+            features -= {Feature.SIMULATED_DRIVES}
         return m.Hello(
             version_min=VERSION_MIN,
             version_max=VERSION_MAX,
@@ -140,6 +150,8 @@ class RequestEnded(Event):
 
     request_id: str
     outcome: Outcome
+    #: The client shows previews first.
+    preview_follows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +193,11 @@ class Endpoint(Peer):
         self._receipt_interval = 0.0
         self._receipt_due: float | None = None
         self._shown = 0
+        #: When the display first showed `_shown`; None: nothing is shown.
+        self._shown_at: float | None = None
+        #: What the endpoint held when something last arrived, and since when.
+        self._received_upto = 0
+        self._received_at: float | None = None
 
     # What the vehicle says
 
@@ -189,13 +206,13 @@ class Endpoint(Peer):
         checked, _ = validate(message)
         self._outbox.send(checked, session)
 
-    def request(self, request: m.WaypointRequest | m.DestinationRequest) -> None:
+    def request(self, request: m.WaypointRequest | m.DestinationRequest | m.StartTripRequest) -> None:
         """Makes a request; RequestEnded tells its outcome. The same id again is the same request."""
         validate(request)
         if request.request_id not in self._requests:
             self._requests.add(request.request_id)
-            # A waypoint is for the drive that the user sees, not for a later one.
-            self._outbox.send(request, self.state.session if isinstance(request, m.WaypointRequest) else 0)
+            # A waypoint is for the drive that the user sees, not for a later one; a trip is one of the previews that the user sees.
+            self._outbox.send(request, 0 if isinstance(request, m.DestinationRequest) else self.state.session)
 
     def withdraw(self, request_id: str) -> None:
         """Takes a request back."""
@@ -228,9 +245,10 @@ class Endpoint(Peer):
             is_own = stop.reason == m.CancelReason.OWN_NAVIGATION_STARTED
             self._outbox.give_up(("own", 0) if is_own else ("stop", stop.session))
 
-    def mark_shown(self, sequence: int) -> None:
-        """Everything up to a number is on the display: for the client's receipts."""
-        self._shown = max(self._shown, sequence)
+    def mark_shown(self, sequence: int, now: float | None = None) -> None:
+        """Everything up to a number is on the display, since `now`: for the client's receipts."""
+        if sequence > self._shown:
+            self._shown, self._shown_at = sequence, now
 
     # As a peer
 
@@ -272,10 +290,12 @@ class Endpoint(Peer):
         if isinstance(message, m.SnapshotBegin):
             # Content that was shown stays so in a session that goes on.
             if message.kind == m.SnapshotKind.FULL:
-                self._shown = 0
+                self._shown, self._shown_at = 0, None
+                self._received_upto, self._received_at = 0, None
             self._receipt_interval = message.receipts_every_milliseconds / 1_000
             if not self._receipt_interval:
                 self._receipt_due = None
+        self._note_received(now)
         if whole.is_published or isinstance(message, m.SnapshotEnd):
             self._schedule_receipt(now)
         self._tell(Update(name=type_name(whole.type), message=message, state=self.state, frame=whole))
@@ -283,8 +303,15 @@ class Endpoint(Peer):
     def _unreadable(self, whole: Frame, now: float) -> None:
         # Moves the cursor all the same.
         self.state = state_of.apply(self.state, whole, None, self.settings.limits, now)
+        self._note_received(now)
         if whole.is_published:
             self._schedule_receipt(now)
+
+    def _note_received(self, now: float) -> None:
+        """The endpoint may hold more now."""
+        if self.state.session == 0 or self.state.in_snapshot or self.state.sequence <= self._received_upto:
+            return
+        self._received_upto, self._received_at = self.state.sequence, now
 
     def _schedule_receipt(self, now: float) -> None:
         """The cursor may have changed."""
@@ -294,7 +321,7 @@ class Endpoint(Peer):
     def _answered(self, whole: Frame, message: Message | None) -> None:
         match message:
             case m.RequestOutcome():
-                self._end_request(message.request_id, message.outcome)
+                self._end_request(message.request_id, message.outcome, message.preview_follows)
             case m.Error():
                 self._refused(message)
             case m.FinishGuidance():
@@ -315,16 +342,16 @@ class Endpoint(Peer):
             for request_id in list(self._requests):
                 self._end_request(request_id, Outcome.NOT_SUPPORTED)
             self._end_stops(None, lambda stop: True)
-        elif error.message_type in (m.MessageType.WAYPOINT_REQUEST, m.MessageType.DESTINATION_REQUEST):
+        elif error.message_type in REQUESTS:
             self._end_request(error.request_id, Outcome.INVALID)
         elif error.message_type == m.MessageType.WITHDRAW_REQUEST and not self._outbox.is_requesting(error.request_id):
             self._end_request(error.request_id, Outcome.WITHDRAWN)
 
-    def _end_request(self, request_id: str, outcome: Outcome) -> None:
+    def _end_request(self, request_id: str, outcome: Outcome, preview_follows: bool = False) -> None:
         if request_id in self._requests:
             self._requests.remove(request_id)
             # A peer treats an outcome that it does not know as INVALID.
-            self._tell(RequestEnded(request_id, outcome if outcome.is_recognized else Outcome.INVALID))
+            self._tell(RequestEnded(request_id, outcome if outcome.is_recognized else Outcome.INVALID, preview_follows))
 
     def _end_stops(self, reason: SessionEndReason | None, is_over: Callable[[_Stop], bool]) -> None:
         over = [stop for stop in self._stops if is_over(stop)]
@@ -344,5 +371,12 @@ class Endpoint(Peer):
         self._receipt_due = None
         if self.state.session != 0 and not self.state.in_snapshot:
             received = self.state.sequence
-            receipt = m.Receipt(received_sequence=received, shown_sequence=min(self._shown, received))
+            # What is shown is at most what was received; a larger number of the app says nothing of when.
+            shown_at = self._shown_at if self._shown <= received else None
+            receipt = m.Receipt(
+                received_sequence=received,
+                shown_sequence=min(self._shown, received),
+                received_nanoseconds=None if self._received_at is None else clock_nanoseconds(self._received_at),
+                shown_nanoseconds=None if shown_at is None else clock_nanoseconds(shown_at),
+            )
             self._outbox.send(receipt, self.state.session)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
@@ -17,6 +18,8 @@ from waymark_nav.frames import HEADER_BYTES, Frame, Splitter, Violation, frame
 CONTENT_BYTES_MAX = 67_108_864
 #: Values of one answer to read_counters(): thirty times as many as a gateway has by its default limits. Parts beyond it are left out.
 COUNTERS_MAX = 1_048_576
+#: Simulated drives that are asked for and wait for a connection.
+SIMULATIONS_MAX = 16
 
 _NO_LIMITS = m.VehicleLimits()
 _ADDING = (m.AddManeuvers, m.AddLaneGuidances, m.AddRouteSegments)
@@ -200,11 +203,18 @@ class Observer(Peer):
         self._answer_count = 0
         #: What is to be asked after it.
         self._next_question: m.ReadCounters | None = None
+        #: What is asked of clients and is not sent yet; the newest. What was lost with a connection is not repeated.
+        self._simulations: deque[m.SimulateDrive] = deque(maxlen=SIMULATIONS_MAX)
 
     def observe(self, wanted: m.Observe) -> None:
         """Wants something else from now on. Raises Rejection if the gateway would refuse it."""
         self._wanted, _ = validate(wanted)
         self._is_waiting = True
+
+    def simulate(self, drive: m.SimulateDrive) -> None:
+        """Asks a client to simulate a drive, or to stop. Raises Rejection if the gateway would refuse it."""
+        valid, _ = validate(drive)
+        self._simulations.append(valid)
 
     def read_counters(self, *, connections: bool = False, sessions: bool = False) -> int:
         """Asks for Counters; CountersRead with the number that is returned has them. Several questions may get one answer."""
@@ -238,6 +248,8 @@ class Observer(Peer):
         if self._asked is not None and not self._is_asked:
             self._is_asked = True
             frames.append(frame(self._asked))
+        frames += [frame(drive) for drive in self._simulations]
+        self._simulations.clear()
         return frames
 
     def _received(self, whole: Frame, message: Message | None, now: float) -> None:

@@ -2,7 +2,7 @@
 
 | kind | after a loss |
 |---|---|
-| waypoint and destination requests | sent again until the outcome; the id makes it one request. Not to a restarted gateway |
+| requests for a stop, a drive, a start | sent again until the outcome; the id makes it one request. Not to a restarted gateway |
 | withdrawing a request | sent again until the outcome, but not to a restarted gateway; the request itself is not |
 | stopping a session | sent again until that session has ended |
 | stopping without a session | not sent again: it could stop guidance that the user has not seen |
@@ -10,6 +10,7 @@
 | allowing, route source, settings | the newest is sent again once if it may have been lost |
 | settings | all of them are sent to a restarted gateway |
 | route source | sent to a restarted gateway once the same client guides again |
+| the selected preview | sent again once, to a gateway that still has the session, unless newer previews have come |
 | answers to prompts and shares | sent again once, to a gateway that still has the question |
 | answers to alerts, extensions | only if not sent yet, to a gateway that still has the session: the client may act on each |
 | zoom, receipts | not sent again: they are about the moment |
@@ -31,17 +32,32 @@ Key = tuple[str, str | int]
 #: Queued entries of one kind; beyond that the oldest is dropped.
 KIND_MAX = 16
 
+REQUESTS = (m.MessageType.WAYPOINT_REQUEST, m.MessageType.DESTINATION_REQUEST, m.MessageType.START_TRIP_REQUEST)
+
 _KEPT = {"request", "withdrawal", "own"}
-_REPEATED = _KEPT | {"allowance", "route source", "settings", "prompt answer", "share answer"}
-_ANSWERS = {"prompt answer", "share answer", "alert answer", "extension"}
-_OF_SESSION = {"route source", "share answer", "alert answer", "extension", "zoom", "receipt"}
+_REPEATED = _KEPT | {"allowance", "route source", "preview", "route feedback", "settings", "prompt answer", "share answer"}
+_ANSWERS = {"preview", "prompt answer", "share answer", "alert answer", "route feedback", "wanted destination", "extension", "simulation"}
+_OF_SESSION = {
+    "route source",
+    "preview",
+    "route feedback",
+    "share answer",
+    "alert answer",
+    "wanted destination",
+    "extension",
+    "simulation",
+    "zoom",
+    "receipt",
+}
 _DENIED = {
     m.MessageType.WAYPOINT_REQUEST,
     m.MessageType.DESTINATION_REQUEST,
+    m.MessageType.START_TRIP_REQUEST,
     m.MessageType.WITHDRAW_REQUEST,
     m.MessageType.CANCEL_NAVIGATION,
     m.MessageType.ALLOW_NAVIGATION,
     m.MessageType.UPDATE_ROUTE_SOURCE,
+    m.MessageType.UPDATE_ROUTE_FEEDBACK,
 }
 
 
@@ -62,7 +78,7 @@ class _Entry:
 def _key(message: Message, session: int) -> Key:
     """Of two entries with the same key only the newer one is kept."""
     match message:
-        case m.WaypointRequest() | m.DestinationRequest():
+        case m.WaypointRequest() | m.DestinationRequest() | m.StartTripRequest():
             return "request", message.request_id
         case m.WithdrawRequest():
             return "withdrawal", message.request_id
@@ -72,6 +88,8 @@ def _key(message: Message, session: int) -> Key:
             return "allowance", 0
         case m.UpdateRouteSource():
             return "route source", 0
+        case m.SelectPreview():
+            return "preview", 0
         case m.VehicleSettings():
             return "settings", 0
         case m.PromptAnswer():
@@ -80,8 +98,14 @@ def _key(message: Message, session: int) -> Key:
             return "share answer", message.share_id
         case m.AlertResponse():
             return "alert answer", 0
+        case m.UpdateRouteFeedback():
+            return "route feedback", 0
+        case m.DestinationShareWanted():
+            return "wanted destination", 0
         case m.VehicleExtension():
             return "extension", 0
+        case m.SimulateDrive():
+            return "simulation", 0
         case m.ZoomCluster():
             return "zoom", 0
         case m.Receipt():
@@ -122,7 +146,7 @@ class Outbox:
             case m.UpdateRouteSource():
                 self._route_source, self._route_source_client = message, self._client
                 self._restates_route_source = False
-            case m.WaypointRequest() | m.DestinationRequest():
+            case m.WaypointRequest() | m.DestinationRequest() | m.StartTripRequest():
                 self._remove(lambda entry: entry.key == ("withdrawal", message.request_id) and entry.is_waiting)
             case m.WithdrawRequest():
                 self._remove(lambda entry: entry.key == ("request", message.request_id))
@@ -130,7 +154,7 @@ class Outbox:
                 self._navigates_itself = True
             case m.AllowNavigation():
                 self._navigates_itself = False
-        if key[0] not in ("alert answer", "extension", "zoom"):
+        if key[0] not in ("alert answer", "wanted destination", "extension", "zoom"):
             self._remove(lambda entry: entry.key == key)
         self._entries.append(_Entry(key, message, session))
         kind = [entry for entry in self._entries if entry.key[0] == key[0]]
@@ -207,6 +231,9 @@ class Outbox:
                 self._remove(lambda entry: entry.key == ("prompt answer", message.request_id))
             case m.SessionEnded():
                 self._ended(message)
+            case m.TripPreviews() | m.StartGuidance():
+                # A selection that was sent is about older previews.
+                self._remove(lambda entry: entry.key[0] == "preview" and not entry.is_waiting)
             case m.FinishGuidance() | m.CancelGuidance():
                 self._forget_session()
                 self._remove(lambda entry: entry.key == ("stop", session))
@@ -224,8 +251,10 @@ class Outbox:
                 self._route_source, self._restates_route_source = None, False
 
     def _refused(self, error: m.Error) -> None:
-        if error.message_type in (m.MessageType.WAYPOINT_REQUEST, m.MessageType.DESTINATION_REQUEST):
+        if error.message_type in REQUESTS:
             self._forget_request(error.request_id)
+        elif error.message_type == m.MessageType.SELECT_PREVIEW:
+            self._remove(lambda entry: entry.key[0] == "preview" and not entry.is_waiting)
         elif error.message_type == m.MessageType.WITHDRAW_REQUEST:
             self._remove(lambda entry: entry.key == ("withdrawal", error.request_id))
         if denies_requests(error):

@@ -26,7 +26,9 @@ _OWN_ENDS = (SessionEndReason.FINISHED, SessionEndReason.CANCELLED_BY_CLIENT)
 
 #: Of these only the newest value is queued, unless an event follows the older one. A maneuver state depends on the upcoming maneuvers
 #: before it, so neither replaces another.
-_REPLACED = (m.TripPreviews, m.UpdateTrip, m.CurrentLaneGuidance, m.UpdateTripEstimates, m.CurrentRouteSegment, *PLAIN_STATES)
+_REPLACED = (
+    m.TripPreviews, m.UpdateTrip, m.CurrentLaneGuidance, m.UpdateTripEstimates, m.CurrentRouteSegment, m.UpdateSpeedLimit, *PLAIN_STATES,
+)  # fmt: skip
 
 
 @dataclass(slots=True)

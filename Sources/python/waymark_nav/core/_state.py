@@ -69,6 +69,8 @@ class VehicleState(PlainStates):
     sequence: int = 0
     #: Trips to choose from, before guidance.
     previews: tuple[m.Trip, ...] = ()
+    #: The id of the highlighted one; empty: none.
+    selected_preview: str = ""
     trip: m.Trip | None = None
     #: The number of the route.
     generation: int = 0
@@ -87,6 +89,10 @@ class VehicleState(PlainStates):
     time_remaining_color: m.TimeRemainingColor = m.TimeRemainingColor.DEFAULT
     #: The newest estimates of each maneuver, by its id.
     maneuver_estimates: Mapping[int, m.TravelEstimates] = field(default_factory=lambda: _NOTHING, hash=False)
+    #: The speed limit where the vehicle is; None: none was published.
+    speed_limit: m.SpeedLimit | None = None
+    #: The next different speed limit; None: none is known.
+    next_speed_limit: m.SpeedLimitAhead | None = None
     alert: m.NavigationAlert | None = None
     #: The retained states of extensions, by name and key.
     extensions: tuple[ExtensionState, ...] = ()
@@ -296,6 +302,8 @@ def route_values(route: m.RouteInformation, generation: int) -> dict[str, Any]:
         "trip_estimates": route.trip_travel_estimates,
         "time_remaining_color": m.TimeRemainingColor.DEFAULT,
         "maneuver_estimates": MappingProxyType(estimates),
+        "speed_limit": None,
+        "next_speed_limit": None,
         "maneuver_state": m.ManeuverState.CONTINUE,
     }
 
@@ -360,7 +368,7 @@ def _plain(values: Mapping[str, str]) -> Any:
 
 #: What each publication changes.
 REDUCERS: dict[type[Any], Any] = {
-    m.TripPreviews: lambda state, message, limits: {"previews": tuple(message.trips)},
+    m.TripPreviews: lambda state, message, limits: {"previews": tuple(message.trips), "selected_preview": message.selected_trip_id},
     m.StartGuidance: _start,
     m.UpdateTrip: lambda state, message, limits: {"trip": message.trip},
     m.AddManeuvers: _add_maneuvers,
@@ -374,6 +382,7 @@ REDUCERS: dict[type[Any], Any] = {
         "time_remaining_color": message.time_remaining_color,
     },
     m.UpdateManeuverEstimates: _maneuver_estimates,
+    m.UpdateSpeedLimit: lambda state, message, limits: {"speed_limit": message.limit, "next_speed_limit": message.next},
     m.CurrentRouteSegment: lambda state, message, limits: {"current_segment": message.segment_id},
     m.PauseGuidance: _pause,
     m.ResumeGuidance: _resume,

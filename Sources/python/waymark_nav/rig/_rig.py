@@ -74,6 +74,7 @@ class Rig:
         answer_after: Time | None = None,
         ready: bool = True,
         guidance_wanted: bool = True,
+        asks_for_simulated_drives: bool = False,
     ) -> Vehicle:
         """A vehicle with one endpoint, connected.
 
@@ -81,6 +82,7 @@ class Rig:
         prompts, destinations: "accept", "decline" or "ignore" the gateway's questions.
         answer_after: how long it thinks.
         ready: its display is ready to show, for which clients wait.
+        asks_for_simulated_drives: it may call simulate_drive().
         """
         if self._origin is None:
             raise RigError("use the rig in a coroutine test, or in `async with`")
@@ -93,6 +95,7 @@ class Rig:
                 on_prompt=_answer("prompts", prompts, delay),
                 on_destination=_answer("destinations", destinations, delay),
                 guidance_wanted=guidance_wanted,
+                asks_for_simulated_drives=asks_for_simulated_drives,
                 **_profile(resource("profiles", str(profile))),
             )
             vehicle = Vehicle(f"{name}/{endpoint}", peer, self._origin, self._notes)

@@ -342,6 +342,14 @@ class Vehicle(Words):
         place = _waypoint(latitude, longitude, name)
         return await self._request(lambda id: self.endpoint.request_destination(place, request_id=id))
 
+    async def start_trip(self, trip: str, route_choice: int = 0) -> Request:
+        """Asks to start a trip of the previews; returns when the request is sent. route_choice 0: the selected one, or the first."""
+        return await self._request(lambda id: self.endpoint.start_trip(trip, route_choice, request_id=id))
+
+    def select_preview(self, trip: str, route_choice: int = 0) -> None:
+        """Selects a trip of the previews. route_choice 0: the selected one, or the first."""
+        self.endpoint.select_preview(trip, route_choice)
+
     async def _request(self, ask: Callable[[str], Any]) -> Request:
         request_id = f"request-{len(self._requests) + 1}-{self.name.replace('/', '-')}"[:64]
         task = self._loop.create_task(ask(request_id))
@@ -354,6 +362,10 @@ class Vehicle(Words):
     async def cancel_navigation(self, reason: m.CancelReason = m.CancelReason.USER_STOPPED) -> None:
         """Ends guidance; returns when it has ended."""
         await self.endpoint.cancel_navigation(reason)
+
+    def simulate_drive(self, action: m.SimulationAction = m.SimulationAction.START, speed: float = 1) -> None:
+        """Asks the client that guides to simulate its drive, or to stop; `waymark navigate` needs --simulate-when-asked."""
+        self.endpoint.simulate_drive(action, speed)
 
     def cut(self) -> None:
         """Ends the connection as a network failure would. The endpoint connects again by itself."""

@@ -120,7 +120,19 @@ typedef enum _Waymark__V1__Feature {
   /*
    * The connection can be resumed by token. Need not be asked for.
    */
-  WAYMARK__V1__FEATURE__FEATURE_RESUMPTION = 16
+  WAYMARK__V1__FEATURE__FEATURE_RESUMPTION = 16,
+  /*
+   * `UpdateSpeedLimit`, `RouteSegment.speed_limits`.
+   */
+  WAYMARK__V1__FEATURE__FEATURE_SPEED_LIMIT = 17,
+  /*
+   * The client is told which trip of its previews the vehicle selects, and is asked to start one.
+   */
+  WAYMARK__V1__FEATURE__FEATURE_TRIP_REQUESTS = 18,
+  /*
+   * The client can be asked to simulate a drive; the endpoint may ask.
+   */
+  WAYMARK__V1__FEATURE__FEATURE_SIMULATED_DRIVES = 19
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__FEATURE)
 } Waymark__V1__Feature;
 /*
@@ -151,7 +163,11 @@ typedef enum _Waymark__V1__WithheldReason {
   /*
    * The operator switched it off (configuration).
    */
-  WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_POLICY = 6
+  WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_POLICY = 6,
+  /*
+   * The endpoint's `VehicleSettings.speed_limit` is DISABLED; ends as soon as it is not.
+   */
+  WAYMARK__V1__WITHHELD_REASON__WITHHELD_REASON_VEHICLE_DOES_NOT_WANT = 8
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__WITHHELD_REASON)
 } Waymark__V1__WithheldReason;
 /*
@@ -449,7 +465,7 @@ struct  Waymark__V1__NavigationHello
   char *client_id;
   /*
    * What it provides (MANEUVERS, LANE_GUIDANCE, ROUTE_SEGMENTS, DESTINATION_SHARING, ...) and handles
-   * (WAYPOINT_REQUESTS, DESTINATION_REQUESTS). [at most 64, each 1 ... 2 147 483 647]
+   * (WAYPOINT_REQUESTS, DESTINATION_REQUESTS, SIMULATED_DRIVES). [at most 64, each 1 ... 2 147 483 647]
    */
   size_t n_features;
   Waymark__V1__Feature *features;
@@ -740,6 +756,12 @@ struct  Waymark__V1__Goodbye
     , WAYMARK__V1__CLOSE_CODE__CLOSE_CODE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
+typedef enum {
+  WAYMARK__V1__PING__SENT__NOT_SET = 0,
+  WAYMARK__V1__PING__SENT_SENT_NANOSECONDS = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__PING__SENT__CASE)
+} Waymark__V1__Ping__SentCase;
+
 /*
  * Asks for a Pong with the same nonce.
  * [type 0x0004, from every role]
@@ -748,11 +770,27 @@ struct  Waymark__V1__Ping
 {
   ProtobufCMessage base;
   uint64_t nonce;
+  Waymark__V1__Ping__SentCase sent_case;
+  union {
+    uint64_t sent_nanoseconds;
+  };
 };
 #define WAYMARK__V1__PING__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__ping__descriptor) \
-    , 0 }
+    , 0, WAYMARK__V1__PING__SENT__NOT_SET, {0} }
 
+
+typedef enum {
+  WAYMARK__V1__PONG__RECEIVED__NOT_SET = 0,
+  WAYMARK__V1__PONG__RECEIVED_RECEIVED_NANOSECONDS = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__PONG__RECEIVED__CASE)
+} Waymark__V1__Pong__ReceivedCase;
+
+typedef enum {
+  WAYMARK__V1__PONG__SENT__NOT_SET = 0,
+  WAYMARK__V1__PONG__SENT_SENT_NANOSECONDS = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__PONG__SENT__CASE)
+} Waymark__V1__Pong__SentCase;
 
 /*
  * Answers a Ping.
@@ -762,10 +800,18 @@ struct  Waymark__V1__Pong
 {
   ProtobufCMessage base;
   uint64_t nonce;
+  Waymark__V1__Pong__ReceivedCase received_case;
+  union {
+    uint64_t received_nanoseconds;
+  };
+  Waymark__V1__Pong__SentCase sent_case;
+  union {
+    uint64_t sent_nanoseconds;
+  };
 };
 #define WAYMARK__V1__PONG__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__pong__descriptor) \
-    , 0 }
+    , 0, WAYMARK__V1__PONG__RECEIVED__NOT_SET, {0}, WAYMARK__V1__PONG__SENT__NOT_SET, {0} }
 
 
 /*

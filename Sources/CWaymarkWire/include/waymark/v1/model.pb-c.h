@@ -19,6 +19,9 @@ typedef struct Waymark__V1__Coordinate Waymark__V1__Coordinate;
 typedef struct Waymark__V1__Polyline Waymark__V1__Polyline;
 typedef struct Waymark__V1__DisplayDistance Waymark__V1__DisplayDistance;
 typedef struct Waymark__V1__TravelEstimates Waymark__V1__TravelEstimates;
+typedef struct Waymark__V1__SpeedLimit Waymark__V1__SpeedLimit;
+typedef struct Waymark__V1__SpeedLimitAhead Waymark__V1__SpeedLimitAhead;
+typedef struct Waymark__V1__SpeedLimitSpan Waymark__V1__SpeedLimitSpan;
 typedef struct Waymark__V1__Maneuver Waymark__V1__Maneuver;
 typedef struct Waymark__V1__Lane Waymark__V1__Lane;
 typedef struct Waymark__V1__LaneGuidance Waymark__V1__LaneGuidance;
@@ -42,23 +45,23 @@ typedef enum _Waymark__V1__ManeuverType {
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_NO_TURN = 0,
   /*
-   * Turn left.
+   * Turn left, by 45 to 135 degrees.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_LEFT_TURN = 1,
   /*
-   * Turn right.
+   * Turn right, by 45 to 135 degrees.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_RIGHT_TURN = 2,
   /*
-   * Go straight ahead.
+   * Go straight ahead; the road's name changes.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_STRAIGHT_AHEAD = 3,
   /*
-   * Make a U-turn.
+   * Make a U-turn and proceed to the route.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_U_TURN = 4,
   /*
-   * Follow the road.
+   * Follow the same road.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_FOLLOW_ROAD = 5,
   /*
@@ -78,11 +81,11 @@ typedef enum _Waymark__V1__ManeuverType {
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ON_RAMP = 9,
   /*
-   * The end of navigation, where the road network ends before the destination.
+   * Arrive where navigation is complete; the rest of the journey needs another means of transport.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ARRIVE_END_OF_NAVIGATION = 10,
   /*
-   * Start driving along the route.
+   * Proceed to the beginning of the route.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_START_ROUTE = 11,
   /*
@@ -90,11 +93,11 @@ typedef enum _Waymark__V1__ManeuverType {
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ARRIVE_AT_DESTINATION = 12,
   /*
-   * Keep left at a fork.
+   * Keep left where the road divides.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_KEEP_LEFT = 13,
   /*
-   * Keep right at a fork.
+   * Keep right where the road divides.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_KEEP_RIGHT = 14,
   /*
@@ -110,7 +113,7 @@ typedef enum _Waymark__V1__ManeuverType {
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_CHANGE_FERRY = 17,
   /*
-   * Start driving along the route with a U-turn.
+   * Proceed to the beginning of the route with a U-turn.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_START_ROUTE_WITH_U_TURN = 18,
   /*
@@ -146,7 +149,7 @@ typedef enum _Waymark__V1__ManeuverType {
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_U_TURN_WHEN_POSSIBLE = 26,
   /*
-   * The end of the directions, where no further ones are known.
+   * Arrive where the directions end and navigation is complete; the rest of the journey needs another means of transport.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ARRIVE_END_OF_DIRECTIONS = 27,
   /*
@@ -226,19 +229,19 @@ typedef enum _Waymark__V1__ManeuverType {
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_ROUNDABOUT_EXIT_19 = 46,
   /*
-   * Turn sharp left.
+   * Turn sharp left, by 135 to 180 degrees.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_SHARP_LEFT_TURN = 47,
   /*
-   * Turn sharp right.
+   * Turn sharp right, by 135 to 180 degrees.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_SHARP_RIGHT_TURN = 48,
   /*
-   * Turn slightly left.
+   * Turn slightly left, by less than 45 degrees, onto a different road.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_SLIGHT_LEFT_TURN = 49,
   /*
-   * Turn slightly right.
+   * Turn slightly right, by less than 45 degrees, onto a different road.
    */
   WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_SLIGHT_RIGHT_TURN = 50,
   /*
@@ -433,6 +436,66 @@ typedef enum _Waymark__V1__RouteSource {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__ROUTE_SOURCE)
 } Waymark__V1__RouteSource;
 /*
+ * Whether a maneuver or an alert may interrupt a display that shows something else. Source: what CPMapTemplateDelegate answers to
+ * shouldShowNotification and shouldUpdateNotification.
+ */
+typedef enum _Waymark__V1__NotificationStyle {
+  /*
+   * The receiver decides.
+   */
+  WAYMARK__V1__NOTIFICATION_STYLE__NOTIFICATION_STYLE_UNSPECIFIED = 0,
+  /*
+   * It does not interrupt the display.
+   */
+  WAYMARK__V1__NOTIFICATION_STYLE__NOTIFICATION_STYLE_NEVER = 1,
+  /*
+   * It interrupts the display once.
+   */
+  WAYMARK__V1__NOTIFICATION_STYLE__NOTIFICATION_STYLE_ONCE = 2,
+  /*
+   * It interrupts the display, and stays there with estimates that are updated.
+   */
+  WAYMARK__V1__NOTIFICATION_STYLE__NOTIFICATION_STYLE_WITH_ESTIMATES = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__NOTIFICATION_STYLE)
+} Waymark__V1__NotificationStyle;
+/*
+ * The importance of an alert among others. Source: Apple's CarPlay navigation guide of 2018.
+ */
+typedef enum _Waymark__V1__AlertPriority {
+  /*
+   * The receiver decides.
+   */
+  WAYMARK__V1__ALERT_PRIORITY__ALERT_PRIORITY_UNSPECIFIED = 0,
+  /*
+   * Useful to know. It gives way to other alerts.
+   */
+  WAYMARK__V1__ALERT_PRIORITY__ALERT_PRIORITY_LOW = 1,
+  /*
+   * The driver should know it soon.
+   */
+  WAYMARK__V1__ALERT_PRIORITY__ALERT_PRIORITY_MEDIUM = 2,
+  /*
+   * The driver must know it now. It is shown before other alerts.
+   */
+  WAYMARK__V1__ALERT_PRIORITY__ALERT_PRIORITY_HIGH = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__ALERT_PRIORITY)
+} Waymark__V1__AlertPriority;
+/*
+ * Whether the vehicle gets to a stop with the charge that it has, and with what it charges on the way.
+ */
+typedef enum _Waymark__V1__Reachability {
+  WAYMARK__V1__REACHABILITY__REACHABILITY_UNSPECIFIED = 0,
+  /*
+   * It gets there.
+   */
+  WAYMARK__V1__REACHABILITY__REACHABILITY_REACHABLE = 1,
+  /*
+   * It does not get there without another stop to charge.
+   */
+  WAYMARK__V1__REACHABILITY__REACHABILITY_UNREACHABLE = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__REACHABILITY)
+} Waymark__V1__Reachability;
+/*
  * The unit in which a distance is shown.
  */
 typedef enum _Waymark__V1__DistanceUnit {
@@ -459,6 +522,81 @@ typedef enum _Waymark__V1__DistanceUnit {
   WAYMARK__V1__DISTANCE_UNIT__DISTANCE_UNIT_MILES = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__DISTANCE_UNIT)
 } Waymark__V1__DistanceUnit;
+/*
+ * Whether a speed limit is known.
+ */
+typedef enum _Waymark__V1__SpeedLimitStatus {
+  /*
+   * The limit is not known.
+   */
+  WAYMARK__V1__SPEED_LIMIT_STATUS__SPEED_LIMIT_STATUS_UNKNOWN = 0,
+  /*
+   * The speed is limited to a value.
+   */
+  WAYMARK__V1__SPEED_LIMIT_STATUS__SPEED_LIMIT_STATUS_LIMITED = 1,
+  /*
+   * The speed is not limited.
+   */
+  WAYMARK__V1__SPEED_LIMIT_STATUS__SPEED_LIMIT_STATUS_NONE = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SPEED_LIMIT_STATUS)
+} Waymark__V1__SpeedLimitStatus;
+/*
+ * The unit of a speed limit, as posted.
+ */
+typedef enum _Waymark__V1__SpeedUnit {
+  WAYMARK__V1__SPEED_UNIT__SPEED_UNIT_UNSPECIFIED = 0,
+  /*
+   * Kilometres per hour.
+   */
+  WAYMARK__V1__SPEED_UNIT__SPEED_UNIT_KILOMETERS_PER_HOUR = 1,
+  /*
+   * Miles per hour.
+   */
+  WAYMARK__V1__SPEED_UNIT__SPEED_UNIT_MILES_PER_HOUR = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SPEED_UNIT)
+} Waymark__V1__SpeedUnit;
+/*
+ * The kind of a speed limit: what sets it.
+ */
+typedef enum _Waymark__V1__SpeedLimitKind {
+  WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_UNSPECIFIED = 0,
+  /*
+   * A sign, or the law of the place, sets the limit.
+   */
+  WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_POSTED = 1,
+  /*
+   * The speed is advised, not prescribed.
+   */
+  WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_ADVISORY = 2,
+  /*
+   * A sign whose value changes with traffic or weather sets the limit.
+   */
+  WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_VARIABLE = 3,
+  /*
+   * The limit holds under a condition, e.g. in rain or for some hours of the day.
+   */
+  WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_CONDITIONAL = 4,
+  /*
+   * The limit is that of a school zone.
+   */
+  WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_SCHOOL_ZONE = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SPEED_LIMIT_KIND)
+} Waymark__V1__SpeedLimitKind;
+/*
+ * The shape of the sign that drivers of the place know.
+ */
+typedef enum _Waymark__V1__SpeedLimitSign {
+  WAYMARK__V1__SPEED_LIMIT_SIGN__SPEED_LIMIT_SIGN_UNSPECIFIED = 0,
+  /*
+   * A round sign with a red ring, of the Vienna Convention.
+   */
+  WAYMARK__V1__SPEED_LIMIT_SIGN__SPEED_LIMIT_SIGN_VIENNA = 1,
+  /*
+   * A rectangular sign with the words SPEED LIMIT, of the MUTCD.
+   */
+  WAYMARK__V1__SPEED_LIMIT_SIGN__SPEED_LIMIT_SIGN_MUTCD = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SPEED_LIMIT_SIGN)
+} Waymark__V1__SpeedLimitSign;
 /*
  * Plugs of charging stations.
  */
@@ -590,6 +728,21 @@ typedef enum _Waymark__V1__ClusterSetting {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__CLUSTER_SETTING)
 } Waymark__V1__ClusterSetting;
 /*
+ * An order to a client that simulates drives.
+ */
+typedef enum _Waymark__V1__SimulationAction {
+  WAYMARK__V1__SIMULATION_ACTION__SIMULATION_ACTION_UNSPECIFIED = 0,
+  /*
+   * Drives along its route from where it is, at the speed that was asked for, as if the vehicle moved.
+   */
+  WAYMARK__V1__SIMULATION_ACTION__SIMULATION_ACTION_START = 1,
+  /*
+   * Stands still where it is; START continues from there.
+   */
+  WAYMARK__V1__SIMULATION_ACTION__SIMULATION_ACTION_STOP = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__SIMULATION_ACTION)
+} Waymark__V1__SimulationAction;
+/*
  * Direction of a zoom request.
  */
 typedef enum _Waymark__V1__ZoomDirection {
@@ -710,6 +863,73 @@ struct  Waymark__V1__TravelEstimates
     , 0, NULL, WAYMARK__V1__TRAVEL_ESTIMATES__TIME__NOT_SET, {0} }
 
 
+/*
+ * A speed limit, with value and unit as posted: they are never converted.
+ */
+struct  Waymark__V1__SpeedLimit
+{
+  ProtobufCMessage base;
+  Waymark__V1__SpeedLimitStatus status;
+  /*
+   * With LIMITED it must be given, with UNKNOWN and NONE it must not. [0 ... 500]
+   */
+  uint32_t value;
+  /*
+   * The unit of `value`; given exactly when that is.
+   */
+  Waymark__V1__SpeedUnit unit;
+  Waymark__V1__SpeedLimitKind kind;
+  Waymark__V1__SpeedLimitSign sign;
+};
+#define WAYMARK__V1__SPEED_LIMIT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__speed_limit__descriptor) \
+    , WAYMARK__V1__SPEED_LIMIT_STATUS__SPEED_LIMIT_STATUS_UNKNOWN, 0, WAYMARK__V1__SPEED_UNIT__SPEED_UNIT_UNSPECIFIED, WAYMARK__V1__SPEED_LIMIT_KIND__SPEED_LIMIT_KIND_UNSPECIFIED, WAYMARK__V1__SPEED_LIMIT_SIGN__SPEED_LIMIT_SIGN_UNSPECIFIED }
+
+
+/*
+ * A speed limit ahead of the vehicle, and how far ahead it begins.
+ */
+struct  Waymark__V1__SpeedLimitAhead
+{
+  ProtobufCMessage base;
+  /*
+   * [required, json inline]
+   */
+  Waymark__V1__SpeedLimit *limit;
+  /*
+   * True distance. [0 ... 50 000 000, json always]
+   */
+  uint32_t distance_meters;
+  /*
+   * What to show. Absent: the receiver rounds the true distance by itself. [json inline]
+   */
+  Waymark__V1__DisplayDistance *distance_to_display;
+};
+#define WAYMARK__V1__SPEED_LIMIT_AHEAD__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__speed_limit_ahead__descriptor) \
+    , NULL, 0, NULL }
+
+
+/*
+ * A speed limit along a part of a segment's line: to the first point of the next span, or to the end of the line.
+ */
+struct  Waymark__V1__SpeedLimitSpan
+{
+  ProtobufCMessage base;
+  /*
+   * The index of the point at which the limit begins to hold. A point that the line does not have: the span holds nowhere. [json always]
+   */
+  uint32_t first_point;
+  /*
+   * [required, json inline]
+   */
+  Waymark__V1__SpeedLimit *limit;
+};
+#define WAYMARK__V1__SPEED_LIMIT_SPAN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__speed_limit_span__descriptor) \
+    , 0, NULL }
+
+
 typedef enum {
   WAYMARK__V1__MANEUVER__EXIT_ANGLE__NOT_SET = 0,
   WAYMARK__V1__MANEUVER__EXIT_ANGLE_JUNCTION_EXIT_ANGLE_DEGREES = 8
@@ -747,7 +967,7 @@ struct  Waymark__V1__Maneuver
    */
   char *highway_exit_label;
   /*
-   * The other roads of the junction; must not contain the exit angle. [at most 32, each -180 ... 179]
+   * The other roads of the junction; must not contain the exit angle. [at most 32, each -180 ... 180]
    */
   size_t n_junction_element_angles_degrees;
   int32_t *junction_element_angles_degrees;
@@ -768,6 +988,10 @@ struct  Waymark__V1__Maneuver
    * The maneuver arrives at a waypoint on the way, not at the destination. CarPlay has no type for this. [json isIntermediateWaypoint]
    */
   protobuf_c_boolean intermediate_waypoint;
+  /*
+   * Whether it may interrupt a display that shows something else.
+   */
+  Waymark__V1__NotificationStyle notification;
   Waymark__V1__Maneuver__ExitAngleCase exit_angle_case;
   union {
     int32_t junction_exit_angle_degrees;
@@ -775,7 +999,7 @@ struct  Waymark__V1__Maneuver
 };
 #define WAYMARK__V1__MANEUVER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__maneuver__descriptor) \
-    , 0, WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_NO_TURN, WAYMARK__V1__JUNCTION_TYPE__JUNCTION_TYPE_INTERSECTION, WAYMARK__V1__TRAFFIC_SIDE__TRAFFIC_SIDE_RIGHT, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, 0, NULL, 0, 0, WAYMARK__V1__MANEUVER__EXIT_ANGLE__NOT_SET, {0} }
+    , 0, WAYMARK__V1__MANEUVER_TYPE__MANEUVER_TYPE_NO_TURN, WAYMARK__V1__JUNCTION_TYPE__JUNCTION_TYPE_INTERSECTION, WAYMARK__V1__TRAFFIC_SIDE__TRAFFIC_SIDE_RIGHT, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, 0, NULL, 0, 0, WAYMARK__V1__NOTIFICATION_STYLE__NOTIFICATION_STYLE_UNSPECIFIED, WAYMARK__V1__MANEUVER__EXIT_ANGLE__NOT_SET, {0} }
 
 
 typedef enum {
@@ -791,7 +1015,7 @@ struct  Waymark__V1__Lane
 {
   ProtobufCMessage base;
   /*
-   * Directions in which the lane may be left; may be empty (a lane without arrows). [at most 16, each -180 ... 179, json always]
+   * Directions in which the lane may be left; may be empty (a lane without arrows). [at most 16, each -180 ... 180, json always]
    */
   size_t n_angles_degrees;
   int32_t *angles_degrees;
@@ -1000,10 +1224,14 @@ struct  Waymark__V1__Trip
    * Route segments will be published. False withholds them from every vehicle, also those that were published before. [json always]
    */
   protobuf_c_boolean route_segments_available;
+  /*
+   * Of the selected route choice. A trip of previews should have them.
+   */
+  Waymark__V1__TravelEstimates *travel_estimates;
 };
 #define WAYMARK__V1__TRIP__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__trip__descriptor) \
-    , (char *)protobuf_c_empty_string, NULL, NULL, 0,NULL, 0,NULL, 0, 0, 0 }
+    , (char *)protobuf_c_empty_string, NULL, NULL, 0,NULL, 0,NULL, 0, 0, 0, NULL }
 
 
 /*
@@ -1055,10 +1283,16 @@ struct  Waymark__V1__RouteSegment
    * To the first of the current maneuvers from the segment's start.
    */
   Waymark__V1__TravelEstimates *maneuver_travel_estimates;
+  /*
+   * The speed limits along `coordinates`, whose `first_point` rises from one to the next. Before the first span the limit is not known.
+   * [at most 4 096]
+   */
+  size_t n_speed_limits;
+  Waymark__V1__SpeedLimitSpan **speed_limits;
 };
 #define WAYMARK__V1__ROUTE_SEGMENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__route_segment__descriptor) \
-    , (char *)protobuf_c_empty_string, NULL, NULL, NULL, 0,NULL, 0,NULL, 0,NULL, 0, NULL, NULL }
+    , (char *)protobuf_c_empty_string, NULL, NULL, NULL, 0,NULL, 0,NULL, 0,NULL, 0, NULL, NULL, 0,NULL }
 
 
 /*
@@ -1112,10 +1346,18 @@ struct  Waymark__V1__NavigationAlert
    * 0: until dismissed. Otherwise, below 5 000 the receiver raises it to that. [0 ... 600 000]
    */
   uint32_t duration_milliseconds;
+  /*
+   * Whether it may interrupt a display that shows something else.
+   */
+  Waymark__V1__NotificationStyle notification;
+  /*
+   * The importance of the alert among others.
+   */
+  Waymark__V1__AlertPriority priority;
 };
 #define WAYMARK__V1__NAVIGATION_ALERT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__navigation_alert__descriptor) \
-    , 0, 0,NULL, 0,NULL, 0,NULL, 0 }
+    , 0, 0,NULL, 0,NULL, 0,NULL, 0, WAYMARK__V1__NOTIFICATION_STYLE__NOTIFICATION_STYLE_UNSPECIFIED, WAYMARK__V1__ALERT_PRIORITY__ALERT_PRIORITY_UNSPECIFIED }
 
 
 /* Waymark__V1__Coordinate methods */
@@ -1193,6 +1435,63 @@ Waymark__V1__TravelEstimates *
                       const uint8_t       *data);
 void   waymark__v1__travel_estimates__free_unpacked
                      (Waymark__V1__TravelEstimates *message,
+                      ProtobufCAllocator *allocator);
+/* Waymark__V1__SpeedLimit methods */
+void   waymark__v1__speed_limit__init
+                     (Waymark__V1__SpeedLimit         *message);
+size_t waymark__v1__speed_limit__get_packed_size
+                     (const Waymark__V1__SpeedLimit   *message);
+size_t waymark__v1__speed_limit__pack
+                     (const Waymark__V1__SpeedLimit   *message,
+                      uint8_t             *out);
+size_t waymark__v1__speed_limit__pack_to_buffer
+                     (const Waymark__V1__SpeedLimit   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__SpeedLimit *
+       waymark__v1__speed_limit__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__speed_limit__free_unpacked
+                     (Waymark__V1__SpeedLimit *message,
+                      ProtobufCAllocator *allocator);
+/* Waymark__V1__SpeedLimitAhead methods */
+void   waymark__v1__speed_limit_ahead__init
+                     (Waymark__V1__SpeedLimitAhead         *message);
+size_t waymark__v1__speed_limit_ahead__get_packed_size
+                     (const Waymark__V1__SpeedLimitAhead   *message);
+size_t waymark__v1__speed_limit_ahead__pack
+                     (const Waymark__V1__SpeedLimitAhead   *message,
+                      uint8_t             *out);
+size_t waymark__v1__speed_limit_ahead__pack_to_buffer
+                     (const Waymark__V1__SpeedLimitAhead   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__SpeedLimitAhead *
+       waymark__v1__speed_limit_ahead__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__speed_limit_ahead__free_unpacked
+                     (Waymark__V1__SpeedLimitAhead *message,
+                      ProtobufCAllocator *allocator);
+/* Waymark__V1__SpeedLimitSpan methods */
+void   waymark__v1__speed_limit_span__init
+                     (Waymark__V1__SpeedLimitSpan         *message);
+size_t waymark__v1__speed_limit_span__get_packed_size
+                     (const Waymark__V1__SpeedLimitSpan   *message);
+size_t waymark__v1__speed_limit_span__pack
+                     (const Waymark__V1__SpeedLimitSpan   *message,
+                      uint8_t             *out);
+size_t waymark__v1__speed_limit_span__pack_to_buffer
+                     (const Waymark__V1__SpeedLimitSpan   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__SpeedLimitSpan *
+       waymark__v1__speed_limit_span__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__speed_limit_span__free_unpacked
+                     (Waymark__V1__SpeedLimitSpan *message,
                       ProtobufCAllocator *allocator);
 /* Waymark__V1__Maneuver methods */
 void   waymark__v1__maneuver__init
@@ -1398,6 +1697,15 @@ typedef void (*Waymark__V1__DisplayDistance_Closure)
 typedef void (*Waymark__V1__TravelEstimates_Closure)
                  (const Waymark__V1__TravelEstimates *message,
                   void *closure_data);
+typedef void (*Waymark__V1__SpeedLimit_Closure)
+                 (const Waymark__V1__SpeedLimit *message,
+                  void *closure_data);
+typedef void (*Waymark__V1__SpeedLimitAhead_Closure)
+                 (const Waymark__V1__SpeedLimitAhead *message,
+                  void *closure_data);
+typedef void (*Waymark__V1__SpeedLimitSpan_Closure)
+                 (const Waymark__V1__SpeedLimitSpan *message,
+                  void *closure_data);
 typedef void (*Waymark__V1__Maneuver_Closure)
                  (const Waymark__V1__Maneuver *message,
                   void *closure_data);
@@ -1443,17 +1751,28 @@ extern const ProtobufCEnumDescriptor    waymark__v1__time_remaining_color__descr
 extern const ProtobufCEnumDescriptor    waymark__v1__pause_reason__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__reroute_reason__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__route_source__descriptor;
+extern const ProtobufCEnumDescriptor    waymark__v1__notification_style__descriptor;
+extern const ProtobufCEnumDescriptor    waymark__v1__alert_priority__descriptor;
+extern const ProtobufCEnumDescriptor    waymark__v1__reachability__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__distance_unit__descriptor;
+extern const ProtobufCEnumDescriptor    waymark__v1__speed_limit_status__descriptor;
+extern const ProtobufCEnumDescriptor    waymark__v1__speed_unit__descriptor;
+extern const ProtobufCEnumDescriptor    waymark__v1__speed_limit_kind__descriptor;
+extern const ProtobufCEnumDescriptor    waymark__v1__speed_limit_sign__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__charge_connector__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__stop_kind__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__alert_dismissal__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__content_style__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__cluster_setting__descriptor;
+extern const ProtobufCEnumDescriptor    waymark__v1__simulation_action__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__zoom_direction__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__coordinate__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__polyline__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__display_distance__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__travel_estimates__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__speed_limit__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__speed_limit_ahead__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__speed_limit_span__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__maneuver__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__lane__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__lane_guidance__descriptor;

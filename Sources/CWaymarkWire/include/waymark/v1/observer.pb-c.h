@@ -20,6 +20,8 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Waymark__V1__Observe Waymark__V1__Observe;
 typedef struct Waymark__V1__ObservationBegin Waymark__V1__ObservationBegin;
+typedef struct Waymark__V1__DelayCounts Waymark__V1__DelayCounts;
+typedef struct Waymark__V1__EndpointDelays Waymark__V1__EndpointDelays;
 typedef struct Waymark__V1__EndpointRecord Waymark__V1__EndpointRecord;
 typedef struct Waymark__V1__VehicleRecord Waymark__V1__VehicleRecord;
 typedef struct Waymark__V1__ClientRecord Waymark__V1__ClientRecord;
@@ -124,7 +126,11 @@ typedef enum _Waymark__V1__ObservedKind {
   /*
    * A request ended. `code`: the outcome.
    */
-  WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_REQUEST_ENDED = 42
+  WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_REQUEST_ENDED = 42,
+  /*
+   * A vehicle asks its client to start a trip of the previews.
+   */
+  WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_START_REQUESTED = 43
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__OBSERVED_KIND)
 } Waymark__V1__ObservedKind;
 /*
@@ -242,6 +248,20 @@ typedef enum _Waymark__V1__CounterName {
    * Features that endpoints were told are withheld from them, each time that they were told. Label: the reason.
    */
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_FEATURES_WITHHELD = 22,
+  /*
+   * Delays until endpoints had received publications, as in `EndpointRecord.delays`. Label: the least of the bounds of `DelayCounts`, in
+   * milliseconds, that is not below the delay; 0: longer.
+   */
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_RECEIVED_DELAYS = 23,
+  /*
+   * The sum of these delays.
+   */
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_RECEIVED_DELAY_MICROSECONDS = 24,
+  /*
+   * The same until their content was on the display.
+   */
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_SHOWN_DELAYS = 25,
+  WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_SHOWN_DELAY_MICROSECONDS = 26,
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_VEHICLES_CONNECTED = 64,
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_ENDPOINTS_CONNECTED = 65,
   WAYMARK__V1__COUNTER_NAME__COUNTER_NAME_CLIENTS_CONNECTED = 66,
@@ -356,6 +376,56 @@ struct  Waymark__V1__ObservationBegin
 
 
 /*
+ * Delays of publications to one endpoint, from when the gateway accepted them. Of each receipt, at most the delay of the one it names counts.
+ */
+struct  Waymark__V1__DelayCounts
+{
+  ProtobufCMessage base;
+  /*
+   * How many were at most 1, 5, 10, 25, 50, 100, 250, 500, 1 000, 2 500, 5 000 and 10 000 milliseconds, each without those before it; then how
+   * many were longer. Zeros at the end may be left out. [at most 16]
+   */
+  size_t n_counts;
+  uint32_t *counts;
+  /*
+   * Their sum.
+   */
+  uint64_t total_microseconds;
+  /*
+   * The last one.
+   */
+  uint64_t last_microseconds;
+};
+#define WAYMARK__V1__DELAY_COUNTS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__delay_counts__descriptor) \
+    , 0,NULL, 0, 0 }
+
+
+/*
+ * How long publications take to an endpoint, and to its display.
+ */
+struct  Waymark__V1__EndpointDelays
+{
+  ProtobufCMessage base;
+  /*
+   * Until the endpoint had received them.
+   */
+  Waymark__V1__DelayCounts *received;
+  /*
+   * Until their content was on the display.
+   */
+  Waymark__V1__DelayCounts *shown;
+  /*
+   * The round trip of the Ping by which the clocks were compared last. The delays are wrong by at most half of it.
+   */
+  uint64_t round_trip_microseconds;
+};
+#define WAYMARK__V1__ENDPOINT_DELAYS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__endpoint_delays__descriptor) \
+    , NULL, NULL, 0 }
+
+
+/*
  * One endpoint of a vehicle.
  */
 struct  Waymark__V1__EndpointRecord
@@ -402,10 +472,14 @@ struct  Waymark__V1__EndpointRecord
    * The largest frame that it takes; 0: any. [0 or 4 096 ... 16 777 216]
    */
   uint32_t receive_frame_bytes_max;
+  /*
+   * Absent: none was measured.
+   */
+  Waymark__V1__EndpointDelays *delays;
 };
 #define WAYMARK__V1__ENDPOINT_RECORD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__endpoint_record__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, 0, 0,NULL, NULL, NULL, 0, 0, 0,NULL, NULL, NULL, 0 }
+    , (char *)protobuf_c_empty_string, 0, 0, 0,NULL, NULL, NULL, 0, 0, 0,NULL, NULL, NULL, 0, NULL }
 
 
 typedef enum {
@@ -443,6 +517,10 @@ struct  Waymark__V1__VehicleRecord
    * Whose it is: "user 1000", "key NAME", "anyone". Empty: only a session waits for it. [at most 256 bytes]
    */
   char *owner;
+  /*
+   * The last one of the session, without `vehicle_id`; perhaps of an earlier route. Absent: not told.
+   */
+  Waymark__V1__UpdateRouteFeedback *route_feedback;
   Waymark__V1__VehicleRecord__SourceCase source_case;
   union {
     uint32_t route_source;
@@ -450,7 +528,7 @@ struct  Waymark__V1__VehicleRecord
 };
 #define WAYMARK__V1__VEHICLE_RECORD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__vehicle_record__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0,NULL, (char *)protobuf_c_empty_string, WAYMARK__V1__VEHICLE_RECORD__SOURCE__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0,NULL, (char *)protobuf_c_empty_string, NULL, WAYMARK__V1__VEHICLE_RECORD__SOURCE__NOT_SET, {0} }
 
 
 /*
@@ -993,6 +1071,44 @@ Waymark__V1__ObservationBegin *
 void   waymark__v1__observation_begin__free_unpacked
                      (Waymark__V1__ObservationBegin *message,
                       ProtobufCAllocator *allocator);
+/* Waymark__V1__DelayCounts methods */
+void   waymark__v1__delay_counts__init
+                     (Waymark__V1__DelayCounts         *message);
+size_t waymark__v1__delay_counts__get_packed_size
+                     (const Waymark__V1__DelayCounts   *message);
+size_t waymark__v1__delay_counts__pack
+                     (const Waymark__V1__DelayCounts   *message,
+                      uint8_t             *out);
+size_t waymark__v1__delay_counts__pack_to_buffer
+                     (const Waymark__V1__DelayCounts   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__DelayCounts *
+       waymark__v1__delay_counts__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__delay_counts__free_unpacked
+                     (Waymark__V1__DelayCounts *message,
+                      ProtobufCAllocator *allocator);
+/* Waymark__V1__EndpointDelays methods */
+void   waymark__v1__endpoint_delays__init
+                     (Waymark__V1__EndpointDelays         *message);
+size_t waymark__v1__endpoint_delays__get_packed_size
+                     (const Waymark__V1__EndpointDelays   *message);
+size_t waymark__v1__endpoint_delays__pack
+                     (const Waymark__V1__EndpointDelays   *message,
+                      uint8_t             *out);
+size_t waymark__v1__endpoint_delays__pack_to_buffer
+                     (const Waymark__V1__EndpointDelays   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__EndpointDelays *
+       waymark__v1__endpoint_delays__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__endpoint_delays__free_unpacked
+                     (Waymark__V1__EndpointDelays *message,
+                      ProtobufCAllocator *allocator);
 /* Waymark__V1__EndpointRecord methods */
 void   waymark__v1__endpoint_record__init
                      (Waymark__V1__EndpointRecord         *message);
@@ -1305,6 +1421,12 @@ typedef void (*Waymark__V1__Observe_Closure)
 typedef void (*Waymark__V1__ObservationBegin_Closure)
                  (const Waymark__V1__ObservationBegin *message,
                   void *closure_data);
+typedef void (*Waymark__V1__DelayCounts_Closure)
+                 (const Waymark__V1__DelayCounts *message,
+                  void *closure_data);
+typedef void (*Waymark__V1__EndpointDelays_Closure)
+                 (const Waymark__V1__EndpointDelays *message,
+                  void *closure_data);
 typedef void (*Waymark__V1__EndpointRecord_Closure)
                  (const Waymark__V1__EndpointRecord *message,
                   void *closure_data);
@@ -1365,6 +1487,8 @@ extern const ProtobufCEnumDescriptor    waymark__v1__direction__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__counter_name__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__observe__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__observation_begin__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__delay_counts__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__endpoint_delays__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__endpoint_record__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__vehicle_record__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__client_record__descriptor;

@@ -50,6 +50,7 @@ typedef struct Waymark__V1__DismissAlert Waymark__V1__DismissAlert;
 typedef struct Waymark__V1__ShareDestination Waymark__V1__ShareDestination;
 typedef struct Waymark__V1__FinishGuidance Waymark__V1__FinishGuidance;
 typedef struct Waymark__V1__CancelGuidance Waymark__V1__CancelGuidance;
+typedef struct Waymark__V1__UpdateSpeedLimit Waymark__V1__UpdateSpeedLimit;
 typedef struct Waymark__V1__PublishExtension Waymark__V1__PublishExtension;
 
 
@@ -838,8 +839,8 @@ struct  Waymark__V1__DismissAlert
 
 
 /*
- * Published. Event. Offers the trip's destination to the vehicle, which answers with DestinationShareAnswer.
- * [type 0x0111, published, event, needs destination sharing, while guided, retains nothing, fitted by content]
+ * Published. Event. Offers a trip's destination to the vehicle, which answers with DestinationShareAnswer.
+ * [type 0x0111, published, event, needs destination sharing, at any time, retains nothing, fitted by content]
  */
 struct  Waymark__V1__ShareDestination
 {
@@ -852,10 +853,15 @@ struct  Waymark__V1__ShareDestination
    * [required]
    */
   Waymark__V1__Waypoint *destination;
+  /*
+   * Whose destination it is. Before guidance one of the newest TripPreviews; while guided empty, or the trip that is driven.
+   * [at most 128 bytes, json trip]
+   */
+  char *trip_id;
 };
 #define WAYMARK__V1__SHARE_DESTINATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__share_destination__descriptor) \
-    , (char *)protobuf_c_empty_string, NULL }
+    , (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -882,6 +888,27 @@ struct  Waymark__V1__CancelGuidance
 #define WAYMARK__V1__CANCEL_GUIDANCE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__cancel_guidance__descriptor) \
      }
+
+
+/*
+ * Published. State, key: the type. The speed limit where the vehicle is, and the next different one.
+ * [type 0x0114, published, state, needs speed limit, while guided, of the route, fitted by distance units]
+ */
+struct  Waymark__V1__UpdateSpeedLimit
+{
+  ProtobufCMessage base;
+  /*
+   * [required, json speedLimit]
+   */
+  Waymark__V1__SpeedLimit *limit;
+  /*
+   * Absent: no other limit is known ahead. [json nextSpeedLimit]
+   */
+  Waymark__V1__SpeedLimitAhead *next;
+};
+#define WAYMARK__V1__UPDATE_SPEED_LIMIT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__update_speed_limit__descriptor) \
+    , NULL, NULL }
 
 
 /*
@@ -1533,6 +1560,25 @@ Waymark__V1__CancelGuidance *
 void   waymark__v1__cancel_guidance__free_unpacked
                      (Waymark__V1__CancelGuidance *message,
                       ProtobufCAllocator *allocator);
+/* Waymark__V1__UpdateSpeedLimit methods */
+void   waymark__v1__update_speed_limit__init
+                     (Waymark__V1__UpdateSpeedLimit         *message);
+size_t waymark__v1__update_speed_limit__get_packed_size
+                     (const Waymark__V1__UpdateSpeedLimit   *message);
+size_t waymark__v1__update_speed_limit__pack
+                     (const Waymark__V1__UpdateSpeedLimit   *message,
+                      uint8_t             *out);
+size_t waymark__v1__update_speed_limit__pack_to_buffer
+                     (const Waymark__V1__UpdateSpeedLimit   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__UpdateSpeedLimit *
+       waymark__v1__update_speed_limit__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__update_speed_limit__free_unpacked
+                     (Waymark__V1__UpdateSpeedLimit *message,
+                      ProtobufCAllocator *allocator);
 /* Waymark__V1__PublishExtension methods */
 void   waymark__v1__publish_extension__init
                      (Waymark__V1__PublishExtension         *message);
@@ -1653,6 +1699,9 @@ typedef void (*Waymark__V1__FinishGuidance_Closure)
 typedef void (*Waymark__V1__CancelGuidance_Closure)
                  (const Waymark__V1__CancelGuidance *message,
                   void *closure_data);
+typedef void (*Waymark__V1__UpdateSpeedLimit_Closure)
+                 (const Waymark__V1__UpdateSpeedLimit *message,
+                  void *closure_data);
 typedef void (*Waymark__V1__PublishExtension_Closure)
                  (const Waymark__V1__PublishExtension *message,
                   void *closure_data);
@@ -1698,6 +1747,7 @@ extern const ProtobufCMessageDescriptor waymark__v1__dismiss_alert__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__share_destination__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__finish_guidance__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__cancel_guidance__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__update_speed_limit__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__publish_extension__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -33,6 +33,12 @@ typedef struct Waymark__V1__AlertResponse Waymark__V1__AlertResponse;
 typedef struct Waymark__V1__DestinationShareAnswer Waymark__V1__DestinationShareAnswer;
 typedef struct Waymark__V1__DestinationShareStatus Waymark__V1__DestinationShareStatus;
 typedef struct Waymark__V1__VehicleExtension Waymark__V1__VehicleExtension;
+typedef struct Waymark__V1__SelectPreview Waymark__V1__SelectPreview;
+typedef struct Waymark__V1__StartTripRequest Waymark__V1__StartTripRequest;
+typedef struct Waymark__V1__SimulateDrive Waymark__V1__SimulateDrive;
+typedef struct Waymark__V1__DestinationShareWanted Waymark__V1__DestinationShareWanted;
+typedef struct Waymark__V1__StopFeedback Waymark__V1__StopFeedback;
+typedef struct Waymark__V1__UpdateRouteFeedback Waymark__V1__UpdateRouteFeedback;
 typedef struct Waymark__V1__Receipt Waymark__V1__Receipt;
 typedef struct Waymark__V1__EndpointReceipt Waymark__V1__EndpointReceipt;
 typedef struct Waymark__V1__ReceiptReport Waymark__V1__ReceiptReport;
@@ -95,13 +101,17 @@ typedef enum _Waymark__V1__Answer {
    */
   WAYMARK__V1__ANSWER__ANSWER_OWN_PROMPT = 2,
   /*
-   * Destination: will start. Waypoint after OWN_PROMPT: the user agreed.
+   * Destination: will start. Waypoint after OWN_PROMPT: the user agreed. Trip: StartGuidance follows.
    */
   WAYMARK__V1__ANSWER__ANSWER_ACCEPT = 3,
   /*
    * See `reason`.
    */
-  WAYMARK__V1__ANSWER__ANSWER_DECLINE = 4
+  WAYMARK__V1__ANSWER__ANSWER_DECLINE = 4,
+  /*
+   * Destination: will open a session that shows previews. The vehicle's user chooses and starts a trip there.
+   */
+  WAYMARK__V1__ANSWER__ANSWER_ACCEPT_WITH_PREVIEW = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__ANSWER)
 } Waymark__V1__Answer;
 /*
@@ -210,7 +220,7 @@ struct  Waymark__V1__WithdrawRequest
 
 
 /*
- * Client to gateway: answers a WaypointRequest or DestinationRequest.
+ * Client to gateway: answers a WaypointRequest, a DestinationRequest or a StartTripRequest.
  * [type 0x0203, from clients]
  */
 struct  Waymark__V1__RequestAnswer
@@ -225,7 +235,7 @@ struct  Waymark__V1__RequestAnswer
    */
   char *vehicle_id;
   /*
-   * [required, 1 ... 4]
+   * [required, 1 ... 5]
    */
   Waymark__V1__Answer answer;
   /*
@@ -333,10 +343,14 @@ struct  Waymark__V1__RequestOutcome
    * The client that accepted or was asked last; empty: none. [a name]
    */
   char *client_id;
+  /*
+   * Of a destination request: the client shows previews first. Only with ACCEPTED.
+   */
+  protobuf_c_boolean preview_follows;
 };
 #define WAYMARK__V1__REQUEST_OUTCOME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__request_outcome__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, WAYMARK__V1__OUTCOME__OUTCOME_UNSPECIFIED, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, WAYMARK__V1__OUTCOME__OUTCOME_UNSPECIFIED, (char *)protobuf_c_empty_string, 0 }
 
 
 /*
@@ -570,6 +584,190 @@ struct  Waymark__V1__VehicleExtension
 
 
 /*
+ * Vehicle to gateway to client: a trip of the previews was selected on the vehicle's display. State per vehicle, retained until the next
+ * TripPreviews. Only while the session is in phase preview; the client answers with TripPreviews that select it, or not at all.
+ * [type 0x0211, from endpoints]
+ */
+struct  Waymark__V1__SelectPreview
+{
+  ProtobufCMessage base;
+  /*
+   * One of the newest TripPreviews. [required, at most 128 bytes]
+   */
+  char *trip_id;
+  /*
+   * One of the trip's choices. 0: its selected one, or its first.
+   */
+  uint32_t route_choice_id;
+  /*
+   * Set by the gateway on the way to the client. [a name]
+   */
+  char *vehicle_id;
+  /*
+   * [a name]
+   */
+  char *endpoint;
+};
+#define WAYMARK__V1__SELECT_PREVIEW__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__select_preview__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * Vehicle to gateway to client: start this trip of the previews. Only while the session is in phase preview.
+ * [type 0x0212, from endpoints]
+ */
+struct  Waymark__V1__StartTripRequest
+{
+  ProtobufCMessage base;
+  /*
+   * As in WaypointRequest. [required, at most 64 bytes]
+   */
+  char *request_id;
+  /*
+   * One of the newest TripPreviews. [required, at most 128 bytes]
+   */
+  char *trip_id;
+  /*
+   * One of the trip's choices. 0: its selected one, or its first.
+   */
+  uint32_t route_choice_id;
+  /*
+   * Set by the gateway on the way to the client. [a name]
+   */
+  char *vehicle_id;
+};
+#define WAYMARK__V1__START_TRIP_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__start_trip_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * Vehicle or observer to gateway to client: simulate a drive, or stop to. Event. Only as the access rules allow. Frame: the session of the
+ * vehicle; from an observer that names no vehicle 0.
+ * [type 0x0215, from endpoints and observers]
+ */
+struct  Waymark__V1__SimulateDrive
+{
+  ProtobufCMessage base;
+  /*
+   * [required]
+   */
+  Waymark__V1__SimulationAction action;
+  /*
+   * With START: how fast, in per cent of the real speed; 0: 100. [0 ... 100 000]
+   */
+  uint32_t speed_percent;
+  /*
+   * From an observer: the client that is asked. [a name]
+   */
+  char *client_id;
+  /*
+   * From an observer: the vehicle that the client guides and that it is about; empty: all of them. Set by the gateway if an endpoint asks.
+   * [a name]
+   */
+  char *vehicle_id;
+  /*
+   * Set by the gateway if an endpoint asks. [a name]
+   */
+  char *endpoint;
+};
+#define WAYMARK__V1__SIMULATE_DRIVE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__simulate_drive__descriptor) \
+    , WAYMARK__V1__SIMULATION_ACTION__SIMULATION_ACTION_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * Vehicle to gateway to client: the vehicle's user wants the destination of a trip. Event. The client answers with ShareDestination, or not.
+ * [type 0x0213, from endpoints]
+ */
+struct  Waymark__V1__DestinationShareWanted
+{
+  ProtobufCMessage base;
+  /*
+   * Before guidance one of the newest TripPreviews; while guided empty, or the trip that is driven. [at most 128 bytes]
+   */
+  char *trip_id;
+  /*
+   * Set by the gateway on the way to the client. [a name]
+   */
+  char *vehicle_id;
+  /*
+   * [a name]
+   */
+  char *endpoint;
+};
+#define WAYMARK__V1__DESTINATION_SHARE_WANTED__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__destination_share_wanted__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+typedef enum {
+  WAYMARK__V1__STOP_FEEDBACK__ARRIVAL__NOT_SET = 0,
+  WAYMARK__V1__STOP_FEEDBACK__ARRIVAL_ARRIVAL_BATTERY_PER_MILLE = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__STOP_FEEDBACK__ARRIVAL__CASE)
+} Waymark__V1__StopFeedback__ArrivalCase;
+
+/*
+ * What the vehicle expects of one stop. Neither field: it does not know.
+ */
+struct  Waymark__V1__StopFeedback
+{
+  ProtobufCMessage base;
+  Waymark__V1__Reachability reachability;
+  Waymark__V1__StopFeedback__ArrivalCase arrival_case;
+  union {
+    uint32_t arrival_battery_per_mille;
+  };
+};
+#define WAYMARK__V1__STOP_FEEDBACK__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__stop_feedback__descriptor) \
+    , WAYMARK__V1__REACHABILITY__REACHABILITY_UNSPECIFIED, WAYMARK__V1__STOP_FEEDBACK__ARRIVAL__NOT_SET, {0} }
+
+
+/*
+ * Vehicle to gateway to client: how far the vehicle gets on the route. State, retained for the session while the generation is current.
+ * [type 0x0214, from endpoints]
+ */
+struct  Waymark__V1__UpdateRouteFeedback
+{
+  ProtobufCMessage base;
+  /*
+   * Of the route that is meant. If it is not the current one, the gateway ignores the message.
+   */
+  uint32_t generation;
+  /*
+   * In order: the waypoints of the trip, then its destination. Fewer: the others are not known. [at most 65]
+   */
+  size_t n_stops;
+  Waymark__V1__StopFeedback **stops;
+  /*
+   * The first segment that the vehicle cannot reach or finish, one that was added; empty: none, or not known. [at most 128 bytes]
+   */
+  char *first_unreachable_segment_id;
+  /*
+   * Set by the gateway on the way to the client. [a name]
+   */
+  char *vehicle_id;
+};
+#define WAYMARK__V1__UPDATE_ROUTE_FEEDBACK__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__update_route_feedback__descriptor) \
+    , 0, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+typedef enum {
+  WAYMARK__V1__RECEIPT__RECEIVED__NOT_SET = 0,
+  WAYMARK__V1__RECEIPT__RECEIVED_RECEIVED_NANOSECONDS = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__RECEIPT__RECEIVED__CASE)
+} Waymark__V1__Receipt__ReceivedCase;
+
+typedef enum {
+  WAYMARK__V1__RECEIPT__SHOWN__NOT_SET = 0,
+  WAYMARK__V1__RECEIPT__SHOWN_SHOWN_NANOSECONDS = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__RECEIPT__SHOWN__CASE)
+} Waymark__V1__Receipt__ShownCase;
+
+/*
  * Endpoint to gateway: how far it is. Frame: the session's id.
  * [type 0x0018, from endpoints]
  */
@@ -584,11 +782,31 @@ struct  Waymark__V1__Receipt
    * The last sequence number whose content was shown; at most the received one.
    */
   uint64_t shown_sequence;
+  Waymark__V1__Receipt__ReceivedCase received_case;
+  union {
+    uint64_t received_nanoseconds;
+  };
+  Waymark__V1__Receipt__ShownCase shown_case;
+  union {
+    uint64_t shown_nanoseconds;
+  };
 };
 #define WAYMARK__V1__RECEIPT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__receipt__descriptor) \
-    , 0, 0 }
+    , 0, 0, WAYMARK__V1__RECEIPT__RECEIVED__NOT_SET, {0}, WAYMARK__V1__RECEIPT__SHOWN__NOT_SET, {0} }
 
+
+typedef enum {
+  WAYMARK__V1__ENDPOINT_RECEIPT__RECEIVED__NOT_SET = 0,
+  WAYMARK__V1__ENDPOINT_RECEIPT__RECEIVED_RECEIVED_DELAY_MICROSECONDS = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__ENDPOINT_RECEIPT__RECEIVED__CASE)
+} Waymark__V1__EndpointReceipt__ReceivedCase;
+
+typedef enum {
+  WAYMARK__V1__ENDPOINT_RECEIPT__SHOWN__NOT_SET = 0,
+  WAYMARK__V1__ENDPOINT_RECEIPT__SHOWN_SHOWN_DELAY_MICROSECONDS = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__ENDPOINT_RECEIPT__SHOWN__CASE)
+} Waymark__V1__EndpointReceipt__ShownCase;
 
 /*
  * One endpoint's receipt.
@@ -606,10 +824,18 @@ struct  Waymark__V1__EndpointReceipt
   char *endpoint;
   uint64_t received_sequence;
   uint64_t shown_sequence;
+  Waymark__V1__EndpointReceipt__ReceivedCase received_case;
+  union {
+    uint64_t received_delay_microseconds;
+  };
+  Waymark__V1__EndpointReceipt__ShownCase shown_case;
+  union {
+    uint64_t shown_delay_microseconds;
+  };
 };
 #define WAYMARK__V1__ENDPOINT_RECEIPT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__endpoint_receipt__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, WAYMARK__V1__ENDPOINT_RECEIPT__RECEIVED__NOT_SET, {0}, WAYMARK__V1__ENDPOINT_RECEIPT__SHOWN__NOT_SET, {0} }
 
 
 /*
@@ -957,6 +1183,120 @@ Waymark__V1__VehicleExtension *
 void   waymark__v1__vehicle_extension__free_unpacked
                      (Waymark__V1__VehicleExtension *message,
                       ProtobufCAllocator *allocator);
+/* Waymark__V1__SelectPreview methods */
+void   waymark__v1__select_preview__init
+                     (Waymark__V1__SelectPreview         *message);
+size_t waymark__v1__select_preview__get_packed_size
+                     (const Waymark__V1__SelectPreview   *message);
+size_t waymark__v1__select_preview__pack
+                     (const Waymark__V1__SelectPreview   *message,
+                      uint8_t             *out);
+size_t waymark__v1__select_preview__pack_to_buffer
+                     (const Waymark__V1__SelectPreview   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__SelectPreview *
+       waymark__v1__select_preview__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__select_preview__free_unpacked
+                     (Waymark__V1__SelectPreview *message,
+                      ProtobufCAllocator *allocator);
+/* Waymark__V1__StartTripRequest methods */
+void   waymark__v1__start_trip_request__init
+                     (Waymark__V1__StartTripRequest         *message);
+size_t waymark__v1__start_trip_request__get_packed_size
+                     (const Waymark__V1__StartTripRequest   *message);
+size_t waymark__v1__start_trip_request__pack
+                     (const Waymark__V1__StartTripRequest   *message,
+                      uint8_t             *out);
+size_t waymark__v1__start_trip_request__pack_to_buffer
+                     (const Waymark__V1__StartTripRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__StartTripRequest *
+       waymark__v1__start_trip_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__start_trip_request__free_unpacked
+                     (Waymark__V1__StartTripRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Waymark__V1__SimulateDrive methods */
+void   waymark__v1__simulate_drive__init
+                     (Waymark__V1__SimulateDrive         *message);
+size_t waymark__v1__simulate_drive__get_packed_size
+                     (const Waymark__V1__SimulateDrive   *message);
+size_t waymark__v1__simulate_drive__pack
+                     (const Waymark__V1__SimulateDrive   *message,
+                      uint8_t             *out);
+size_t waymark__v1__simulate_drive__pack_to_buffer
+                     (const Waymark__V1__SimulateDrive   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__SimulateDrive *
+       waymark__v1__simulate_drive__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__simulate_drive__free_unpacked
+                     (Waymark__V1__SimulateDrive *message,
+                      ProtobufCAllocator *allocator);
+/* Waymark__V1__DestinationShareWanted methods */
+void   waymark__v1__destination_share_wanted__init
+                     (Waymark__V1__DestinationShareWanted         *message);
+size_t waymark__v1__destination_share_wanted__get_packed_size
+                     (const Waymark__V1__DestinationShareWanted   *message);
+size_t waymark__v1__destination_share_wanted__pack
+                     (const Waymark__V1__DestinationShareWanted   *message,
+                      uint8_t             *out);
+size_t waymark__v1__destination_share_wanted__pack_to_buffer
+                     (const Waymark__V1__DestinationShareWanted   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__DestinationShareWanted *
+       waymark__v1__destination_share_wanted__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__destination_share_wanted__free_unpacked
+                     (Waymark__V1__DestinationShareWanted *message,
+                      ProtobufCAllocator *allocator);
+/* Waymark__V1__StopFeedback methods */
+void   waymark__v1__stop_feedback__init
+                     (Waymark__V1__StopFeedback         *message);
+size_t waymark__v1__stop_feedback__get_packed_size
+                     (const Waymark__V1__StopFeedback   *message);
+size_t waymark__v1__stop_feedback__pack
+                     (const Waymark__V1__StopFeedback   *message,
+                      uint8_t             *out);
+size_t waymark__v1__stop_feedback__pack_to_buffer
+                     (const Waymark__V1__StopFeedback   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__StopFeedback *
+       waymark__v1__stop_feedback__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__stop_feedback__free_unpacked
+                     (Waymark__V1__StopFeedback *message,
+                      ProtobufCAllocator *allocator);
+/* Waymark__V1__UpdateRouteFeedback methods */
+void   waymark__v1__update_route_feedback__init
+                     (Waymark__V1__UpdateRouteFeedback         *message);
+size_t waymark__v1__update_route_feedback__get_packed_size
+                     (const Waymark__V1__UpdateRouteFeedback   *message);
+size_t waymark__v1__update_route_feedback__pack
+                     (const Waymark__V1__UpdateRouteFeedback   *message,
+                      uint8_t             *out);
+size_t waymark__v1__update_route_feedback__pack_to_buffer
+                     (const Waymark__V1__UpdateRouteFeedback   *message,
+                      ProtobufCBuffer     *buffer);
+Waymark__V1__UpdateRouteFeedback *
+       waymark__v1__update_route_feedback__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   waymark__v1__update_route_feedback__free_unpacked
+                     (Waymark__V1__UpdateRouteFeedback *message,
+                      ProtobufCAllocator *allocator);
 /* Waymark__V1__Receipt methods */
 void   waymark__v1__receipt__init
                      (Waymark__V1__Receipt         *message);
@@ -1067,6 +1407,24 @@ typedef void (*Waymark__V1__DestinationShareStatus_Closure)
 typedef void (*Waymark__V1__VehicleExtension_Closure)
                  (const Waymark__V1__VehicleExtension *message,
                   void *closure_data);
+typedef void (*Waymark__V1__SelectPreview_Closure)
+                 (const Waymark__V1__SelectPreview *message,
+                  void *closure_data);
+typedef void (*Waymark__V1__StartTripRequest_Closure)
+                 (const Waymark__V1__StartTripRequest *message,
+                  void *closure_data);
+typedef void (*Waymark__V1__SimulateDrive_Closure)
+                 (const Waymark__V1__SimulateDrive *message,
+                  void *closure_data);
+typedef void (*Waymark__V1__DestinationShareWanted_Closure)
+                 (const Waymark__V1__DestinationShareWanted *message,
+                  void *closure_data);
+typedef void (*Waymark__V1__StopFeedback_Closure)
+                 (const Waymark__V1__StopFeedback *message,
+                  void *closure_data);
+typedef void (*Waymark__V1__UpdateRouteFeedback_Closure)
+                 (const Waymark__V1__UpdateRouteFeedback *message,
+                  void *closure_data);
 typedef void (*Waymark__V1__Receipt_Closure)
                  (const Waymark__V1__Receipt *message,
                   void *closure_data);
@@ -1103,6 +1461,12 @@ extern const ProtobufCMessageDescriptor waymark__v1__alert_response__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__destination_share_answer__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__destination_share_status__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__vehicle_extension__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__select_preview__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__start_trip_request__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__simulate_drive__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__destination_share_wanted__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__stop_feedback__descriptor;
+extern const ProtobufCMessageDescriptor waymark__v1__update_route_feedback__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__receipt__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__endpoint_receipt__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__receipt_report__descriptor;

@@ -1,13 +1,12 @@
-internal import WaymarkHistory
+package import WaymarkHistory
 internal import WaymarkModel
-internal import WaymarkProtocol
-internal import WaymarkScenario
+package import WaymarkProtocol
 
 /// Two frames of the gateway, one of a recording and one of its replay.
-enum FrameComparison {
+package enum FrameComparison {
     /// Whether they are the same but for what may differ. `sessions` are the replay's ids of the recording's; if the recording hides
     /// something of the frame, only the header is compared.
-    static func isEqual(
+    package static func isEqual(
         _ recorded: CrossedFrame, _ replayed: CrossedFrame, _ sessions: [SessionID: SessionID],
         _ isHidden: Bool, _ tolerance: ReplayTolerance = .virtual
     ) -> Bool {
@@ -65,6 +64,13 @@ enum FrameComparison {
             prompt.deadlineMilliseconds =
                 tolerance.near(prompt.deadlineMilliseconds, other.deadlineMilliseconds) ?? 0
             return .prompt(prompt)
+        case (.receiptReport(var report), _):
+            // They are times of another run; a replayed endpoint tells those of the recorded one.
+            for index in report.endpoints.indices {
+                report.endpoints[index].receivedDelayMicroseconds = nil
+                report.endpoints[index].shownDelayMicroseconds = nil
+            }
+            return .receiptReport(report)
         default: return message
         }
     }
@@ -72,7 +78,7 @@ enum FrameComparison {
     // MARK: Differences
 
     /// The fields that differ.
-    static func differences(
+    package static func differences(
         _ recorded: CrossedFrame, _ replayed: CrossedFrame, _ sessions: [SessionID: SessionID]
     ) -> [FieldDifference] {
         let (old, new) = (recorded.frame.header, replayed.frame.header)
