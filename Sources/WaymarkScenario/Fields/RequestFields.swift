@@ -149,7 +149,8 @@ enum RequestFields {
     private static let simulateDrive: [FieldKey<Message>] = Self.of(
         { if case .simulateDrive(let asked) = $0 { asked } else { nil } },
         [
-            .word("simulationAction") { $0.action }, .number("speedPercent") { $0.speedPercent == 0 ? nil : $0.speedPercent },
+            .word("simulationAction") { $0.action },
+            .number("speedPercent") { (asked: SimulateDrive) -> UInt32? in asked.speedPercent == 0 ? nil : asked.speedPercent },
             .text("client") { $0.client?.rawValue }, .text("vehicle") { $0.vehicle?.rawValue },
             .text("endpoint") { $0.endpoint?.rawValue },
         ])
