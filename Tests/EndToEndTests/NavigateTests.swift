@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func `with --simulate-when-asked it stands until an observer lets it drive`() async throws {
-        let daemon = try await RunningDaemon.start()
+        let daemon = try await RunningDaemon.observed()
         let cluster = try daemon.waymark("cluster", "--id", "car", "--json", "--until", "finished")
         let navigate = try daemon.waymark(
             "navigate", "--vehicle", "car", "--simulate-when-asked", "--id", "app", "--route",

@@ -36,7 +36,7 @@ package struct FaultMatrix: Sendable {
     package var chosen: [FaultCell] {
         let kinds = LinkFault.Name.single.count
         let hops = self.cells.count / kinds
-        return (0..<110).map { self.cells[$0 % hops * kinds + ($0 + $0 / hops) % kinds] }
+        return (0..<110).map { self.cells[$0 % hops * kinds + ($0 % hops + $0 / hops) % kinds] }
     }
 
     /// Some cells in a short scene, from whose faults peers recover at once.

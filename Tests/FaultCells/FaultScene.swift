@@ -114,7 +114,8 @@ package enum FaultScene: String, Sendable, CaseIterable {
                     endpoint.respondToAlert(1, into: &outputs)
                     endpoint.zoom(.in, into: &outputs)
                     endpoint.setRouteSource(.clientUnchanged, into: &outputs)
-                    endpoint.wantDestination(ofTrip: "", into: &outputs)
+                    // A vehicle that holds no trip has nothing to ask for.
+                    if endpoint.state.trip != nil { endpoint.wantDestination(ofTrip: "", into: &outputs) }
                     let feedback = RouteFeedback(
                         generation: endpoint.state.generation, stops: [StopFeedback(reachability: .reachable)])
                     endpoint.setRouteFeedback(feedback, into: &outputs)

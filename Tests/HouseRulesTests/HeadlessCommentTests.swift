@@ -28,7 +28,7 @@ import Testing
         "WaymarkObservation": 31,
         "WaymarkProtocol": 113,
         "WaymarkRecording": 90,
-        "WaymarkRig": 232,
+        "WaymarkRig": 234,
         "WaymarkRigSockets": 34,
         "WaymarkRoutes": 52,
         "WaymarkScenario": 124,

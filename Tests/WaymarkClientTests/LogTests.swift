@@ -120,7 +120,7 @@ final class LogRecorder: LogHandler, Sendable {
             .requestOutcome(RequestOutcome(requestID: "r", vehicle: car, outcome: .accepted)),
             session: SessionID(7))
         for await _ in failed {}
-        let line = "warning: the app could not carry out a stop that it has offered"
+        let line = "warning: the app could not carry out what it has offered to a vehicle"
         while !log.recorded.contains(line) { await Task.yield() }
         await peer.close()
         await client.close()

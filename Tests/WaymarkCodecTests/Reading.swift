@@ -45,6 +45,10 @@ enum Reading {
             json["vehicles"] = self.each(json["vehicles"]) { vehicle in
                 var vehicle = vehicle
                 vehicle["endpoints"] = self.each(vehicle["endpoints"], self.endpoint)
+                if var feedback = vehicle["route_feedback"] {
+                    feedback["vehicle_id"] = nil  // The record has it.
+                    vehicle["route_feedback"] = feedback
+                }
                 return vehicle
             }
             json["clients"] = self.each(json["clients"]) { self.features($0, in: "granted") }

@@ -201,6 +201,8 @@ struct RunObserver {
             self.tell(
                 .requestEnded, of: crossed.peer, code: outcome.outcome.rawValue, request: outcome.requestID,
                 &told)
+        case .receiptReport(let report):
+            for receipt in report.endpoints { self.note(receipt, &told) }
         default: return
         }
         guard case .client = crossed.peer else { return }
@@ -226,6 +228,9 @@ struct RunObserver {
             self.tell(.driveRequested, of: crossed.peer, request: request.requestID, &told)
         case .startTripRequest(let request):
             self.tell(.startRequested, of: crossed.peer, request: request.requestID, &told)
+        case .receipt(let receipt):
+            guard case .endpoint(let vehicle, let endpoint) = crossed.peer else { break }
+            self.update(vehicle, endpoint, &told) { $0.receipt = receipt }
         case .publication(let publication):
             guard case .published = step else { return }
             self.refresh(session, &told)
@@ -241,6 +246,34 @@ struct RunObserver {
             }
         default: break
         }
+    }
+
+    /// Counts the delays that a client was told of an endpoint.
+    private mutating func note(_ told: EndpointReceipt, _ records: inout Told) {
+        guard told.receivedDelayMicroseconds != nil || told.shownDelayMicroseconds != nil else { return }
+        self.update(told.vehicle, told.endpoint, &records) { endpoint in
+            var delays = endpoint.delays ?? EndpointDelays()
+            if let microseconds = told.receivedDelayMicroseconds {
+                delays.received.add(.microseconds(Int64(clamping: microseconds)))
+            }
+            if let microseconds = told.shownDelayMicroseconds {
+                delays.shown.add(.microseconds(Int64(clamping: microseconds)))
+            }
+            endpoint.delays = delays
+        }
+    }
+
+    private mutating func update(
+        _ vehicle: VehicleID, _ endpoint: EndpointName, _ told: inout Told,
+        _ change: (inout EndpointRecord) -> Void
+    ) {
+        guard var record = self.vehicles[vehicle],
+            let index = record.endpoints.firstIndex(where: { $0.endpoint == endpoint })
+        else { return }
+        change(&record.endpoints[index])
+        guard record != self.vehicles[vehicle] else { return }
+        self.vehicles[vehicle] = record
+        told.records.vehicles.append(record)
     }
 
     // MARK: Sessions

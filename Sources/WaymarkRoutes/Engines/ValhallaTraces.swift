@@ -51,24 +51,29 @@ extension EngineConnection {
         let lines = zip(route.segmentIndices, ends).prefix(Self.tracedLegsMax).map {
             Array(route.line[$0...$1])
         }
-        let results = await withTaskGroup(of: (Int, Result<[UInt8]?, RoutingError>).self) { group in
-            for (index, line) in lines.enumerated() {
+        var answers = Array(repeating: Result<[UInt8]?, RoutingError>.success(nil), count: lines.count)
+        await withTaskGroup(of: LegAnswer.self) { group in
+            for (leg, line) in lines.enumerated() {
                 group.addTask {
                     do throws(RoutingError) {
-                        return (index, .success(try await self.trace(of: line, costing: costing)))
+                        return LegAnswer(
+                            leg: leg, result: .success(try await self.trace(of: line, costing: costing)))
                     } catch {
-                        return (index, .failure(error))
+                        return LegAnswer(leg: leg, result: .failure(error))
                     }
                 }
             }
-            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            for await answer in group { answers[answer.leg] = answer.result }
         }
         var traces: [[UInt8]?] = []
-        for index in lines.indices {
-            guard let result = results[index] else { continue }
-            traces.append(try result.get())
-        }
+        for answer in answers { traces.append(try answer.get()) }
         return traces
+    }
+
+    /// The answer to the trace of one leg.
+    private struct LegAnswer: Sendable {
+        let leg: Int
+        let result: Result<[UInt8]?, RoutingError>
     }
 
     private func trace(of line: [Coordinate], costing: String) async throws(RoutingError) -> [UInt8]? {

@@ -109,7 +109,7 @@ import WaymarkScenario
             try rig.addClient(waitsFor: .tripRequest)
             try await rig.run(until: .state { $0.phase == .preview }, within: .seconds(5))
             try await rig.vehicle.selectPreview("preview-1")
-            try await rig.expect(.message(.tripPreviews, within: .seconds(1)))
+            try await rig.expect(.message(.selectPreview, within: .seconds(1)))
             try await rig.vehicle.startTrip("preview-1")
             try await rig.expect(
                 .outcome(.accepted, within: .seconds(1)),
