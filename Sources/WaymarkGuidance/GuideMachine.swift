@@ -223,14 +223,16 @@ package struct GuideMachine: Sendable {
         actions.append(.began)
     }
 
-    /// The time until now was not driven: the vehicle stood. `isResumed`: guidance was paused meanwhile.
-    package mutating func standOver(at now: Instant, isResumed: Bool = false) {
+    /// The time until now was not driven: the vehicle stood.
+    package mutating func standOver(at now: Instant) {
         guard case .standing(let since) = self.phase else { return }
         self.phase = .driving
-        if isResumed { self.drive.restateManeuver() }
         self.startedAt = self.startedAt + (now - since)
         self.deadline = now
     }
+
+    /// A driver of the machine has paused guidance and resumes it: vehicles have set the maneuver's state to continue meanwhile.
+    package mutating func restateManeuver() { self.drive.restateManeuver() }
 
     /// The vehicle stands from now on, until ``standOver(at:)``. Estimates are still published.
     package mutating func stand(at now: Instant) {

@@ -363,7 +363,8 @@ package struct RigClient: RigPeer {
     /// Resumes guidance, and the vehicle drives on.
     package mutating func resume(at now: Instant, into actions: inout [PeerAction]) {
         self.publish(.resumeGuidance(generation: 0, .unknown, nil), at: now, into: &actions)
-        self.guide?.standOver(at: now, isResumed: true)
+        self.guide?.restateManeuver()
+        self.guide?.standOver(at: now)
     }
 
     /// The vehicle stands for a time, and nothing is paused.
