@@ -219,7 +219,7 @@ package struct GuideMachine: Sendable {
         self.deadline = now
         self.beginEstimates(at: now)
         actions.append(
-            .publish(.startGuidance(self.trip, generation: 0, self.drive.information)))
+            .publish(.startGuidance(self.trip, generation: 0, self.drive.information.withNotifications)))
         actions.append(.began)
     }
 
@@ -464,7 +464,8 @@ package struct GuideMachine: Sendable {
         self.beginEstimates(at: now)
         actions.append(.rerouted(self.drive.information, self.trip, reason))
         actions.append(.publish(.updateTrip(self.trip)))
-        actions.append(.publish(.resumeGuidance(generation: 0, reason, self.drive.information)))
+        actions.append(
+            .publish(.resumeGuidance(generation: 0, reason, self.drive.information.withNotifications)))
     }
 
     private mutating func beginEstimates(at now: Instant) {

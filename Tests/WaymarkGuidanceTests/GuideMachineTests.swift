@@ -253,6 +253,44 @@ private struct Held: Equatable {
         }
     }
 
+    // MARK: What may interrupt the display
+
+    private static let quiet: [ManeuverType] = [.noTurn, .straightAhead, .followRoad, .startRoute]
+
+    @Test func `a maneuver may interrupt the display, with its estimates, unless the road is only followed`() throws {
+        var bench = try Bench()
+        var answer = try RouteAnswer.shipped("vaduz-balzers")
+        bench.way = answer.routes[0]
+        bench.begin()
+        bench.pass(.seconds(60))
+        bench.change { guide, _, _ in guide.reroute(to: answer.routes[0], .missedTurn) }
+        bench.pass(.seconds(1))
+        let routes = bench.published.compactMap { entry -> RouteInformation? in
+            switch entry.publication {
+            case .startGuidance(_, _, let route): route
+            case .resumeGuidance(_, _, let route): route
+            default: nil
+            }
+        }
+        #expect(routes.count == 2)
+        for route in routes {
+            #expect(route.maneuvers.contains { $0.notification == .withEstimates })
+            for maneuver in route.maneuvers {
+                let isQuiet = Self.quiet.contains(maneuver.type)
+                #expect(maneuver.notification == (isQuiet ? .never : .withEstimates), "\(maneuver.type)")
+            }
+        }
+        // What an engine's reader has set is kept.
+        answer.routes[0].information.maneuvers[0].notification = .once
+        var other = Bench(answer)
+        other.begin()
+        guard case .startGuidance(_, _, let route)? = other.published.first?.publication else {
+            Issue.record("no guidance")
+            return
+        }
+        #expect(route.maneuvers[0].notification == .once)
+    }
+
     // MARK: Speed limits
 
     private static func limited() throws -> RouteAnswer {
