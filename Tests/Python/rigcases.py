@@ -101,7 +101,7 @@ class Case(Words):
             self.machine.take_output(now)
 
     def _delays(self, entry: dict[str, Any]) -> None:
-        """Of what crosses a client's connection the rig reads the delays of displays alone."""
+        """The rig reads the delays of displays, and nothing else that crosses a client's connection."""
         splitter = Splitter()
         splitter.feed(bytes.fromhex(entry.get("hex", "")))
         for frame in splitter.frames():

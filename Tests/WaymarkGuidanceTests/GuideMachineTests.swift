@@ -257,7 +257,9 @@ private struct Held: Equatable {
 
     private static let quiet: [ManeuverType] = [.noTurn, .straightAhead, .followRoad, .startRoute]
 
-    @Test func `a maneuver may interrupt the display, with its estimates, unless the road is only followed`() throws {
+    @Test func `a maneuver may interrupt the display, with its estimates, unless the road is only followed`()
+        throws
+    {
         var bench = try Bench()
         var answer = try RouteAnswer.shipped("vaduz-balzers")
         bench.way = answer.routes[0]
@@ -280,7 +282,7 @@ private struct Held: Equatable {
                 #expect(maneuver.notification == (isQuiet ? .never : .withEstimates), "\(maneuver.type)")
             }
         }
-        // What an engine's reader has set is kept.
+        // A style that an engine's reader has set is kept.
         answer.routes[0].information.maneuvers[0].notification = .once
         var other = Bench(answer)
         other.begin()

@@ -61,7 +61,7 @@ async def errors(gateway: Gateway, delay: float, count: int) -> list[float]:
         listening = asyncio.create_task(listen())
         await session.start(m.Trip(id="trip", origin=PLACE, destination=PLACE), m.RouteInformation())
         for number in range(count + 1):
-            # Alone on its way, so that a report is about it and not about a later one.
+            # Each is alone on its way, so that a report is about it and not about a later one.
             await asyncio.sleep(delay + 2.5 * RECEIPTS_EVERY)
             published[number + 2] = time.monotonic()
             await session.publish(m.CurrentRoadName(name_variants=(f"Road {number}",)))
