@@ -253,7 +253,7 @@ package struct FrameText {
 
     private func size(_ route: RouteInformation) -> String { self.counted(route.maneuvers) }
 
-    /// How many they are, and how many of them may interrupt the display, if they say so.
+    /// Counts them, and those of them that may interrupt the display, if they say so.
     private func counted(_ maneuvers: [Maneuver]) -> String {
         let styles = maneuvers.compactMap(\.notification)
         return self.joined(
