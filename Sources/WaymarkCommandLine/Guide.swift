@@ -192,7 +192,8 @@ actor Guide {
         case .resume where self.isPaused:
             self.isPaused = false
             actions.append(.publish(.resumeGuidance(generation: 0, .unknown, nil)))
-            if !self.stands { self.machine.standOver(at: self.steppedAt, isResumed: true) }
+            self.machine.restateManeuver()
+            if !self.stands { self.machine.standOver(at: self.steppedAt) }
         case .finish where !self.isFinished:
             self.isFinished = true
             self.machine.flushEstimates(at: self.steppedAt, into: &actions)
@@ -208,8 +209,7 @@ actor Guide {
             self.machine.setSpeed(drive.speedFactor)
             guard self.stands else { return }
             self.stands = false
-            // Guidance may have been paused meanwhile.
-            if !self.isPaused { self.machine.standOver(at: self.steppedAt, isResumed: true) }
+            if !self.isPaused { self.machine.standOver(at: self.steppedAt) }
         case .stop:
             self.stands = true
             self.machine.stand(at: self.steppedAt)

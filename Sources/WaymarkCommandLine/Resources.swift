@@ -38,6 +38,7 @@ enum Resources {
 
     static let routeNames = [
         "heidelberg-lanes", "singapore-left-hand", "vaduz-balzers", "vaduz-balzers-charging",
+        "vaduz-balzers-limits",
     ]
 
     static let profileNames = [

@@ -99,16 +99,6 @@ struct EndpointTiming: Sendable, Hashable, Codable, Defaultable {
     }
 }
 
-extension KeyedDecodingContainer {
-    /// A state that an earlier build stored has none.
-    func decode(
-        _: BoxedIfCustom<EndpointTiming>.Type, forKey key: Key
-    ) throws -> BoxedIfCustom<EndpointTiming> {
-        try self.decodeIfPresent(BoxedIfCustom<EndpointTiming>.self, forKey: key)
-            ?? BoxedIfCustom(wrappedValue: EndpointTiming())
-    }
-}
-
 // MARK: The gateway
 
 extension Gateway {

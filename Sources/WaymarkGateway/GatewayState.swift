@@ -6,8 +6,9 @@ package import WaymarkProtocol
 ///
 /// ``format`` is the version of its encoding.
 package struct GatewayState: Codable, Sendable {
-    /// Raise it when a stored member comes to mean something else under the same name.
-    package static let format: UInt32 = 6
+    /// Raise it when a stored member is added, is removed, or comes to mean something else: the decoder compares the names of members, but
+    /// not of those that are nil or in a list that is empty.
+    package static let format: UInt32 = 7
 
     package private(set) var identity: GatewayIdentity
     private var counters: Gateway.Counters

@@ -219,18 +219,20 @@ package struct GuideMachine: Sendable {
         self.deadline = now
         self.beginEstimates(at: now)
         actions.append(
-            .publish(.startGuidance(self.trip, generation: 0, self.drive.information)))
+            .publish(.startGuidance(self.trip, generation: 0, self.drive.information.withNotifications)))
         actions.append(.began)
     }
 
-    /// The time until now was not driven: the vehicle stood. `isResumed`: guidance was paused meanwhile.
-    package mutating func standOver(at now: Instant, isResumed: Bool = false) {
+    /// The time until now was not driven: the vehicle stood.
+    package mutating func standOver(at now: Instant) {
         guard case .standing(let since) = self.phase else { return }
         self.phase = .driving
-        if isResumed { self.drive.restateManeuver() }
         self.startedAt = self.startedAt + (now - since)
         self.deadline = now
     }
+
+    /// A driver of the machine has paused guidance and resumes it: vehicles have set the maneuver's state to continue meanwhile.
+    package mutating func restateManeuver() { self.drive.restateManeuver() }
 
     /// The vehicle stands from now on, until ``standOver(at:)``. Estimates are still published.
     package mutating func stand(at now: Instant) {
@@ -462,7 +464,8 @@ package struct GuideMachine: Sendable {
         self.beginEstimates(at: now)
         actions.append(.rerouted(self.drive.information, self.trip, reason))
         actions.append(.publish(.updateTrip(self.trip)))
-        actions.append(.publish(.resumeGuidance(generation: 0, reason, self.drive.information)))
+        actions.append(
+            .publish(.resumeGuidance(generation: 0, reason, self.drive.information.withNotifications)))
     }
 
     private mutating func beginEstimates(at now: Instant) {

@@ -146,7 +146,7 @@ package struct FrameText {
         case .tripPreviews(let trips, _): self.counted(trips.count, "trip")
         case .startGuidance(let trip, _, let route): self.joined(self.way(trip), self.size(route))
         case .updateTrip(let trip): self.joined(self.way(trip), self.counted(trip.waypoints.count, "stop"))
-        case .addManeuvers(let added, _): self.counted(added.count, "maneuver")
+        case .addManeuvers(let added, _): self.counted(added)
         case .addLaneGuidances(let added, _): self.counted(added.count, "lane guidance")
         case .addRouteSegments(let added, _): self.counted(added.count, "segment")
         case .upcomingManeuvers(let ids, _):
@@ -161,7 +161,10 @@ package struct FrameText {
             self.joined(reason.name, description.first ?? "")
         case .resumeGuidance(_, let reason, let route):
             route.map { self.joined("another route, \(reason.name)", self.size($0)) } ?? "the same route"
-        case .showAlert(let alert): self.sentence("\(alert.id)", alert.titleVariants.first ?? "")
+        case .showAlert(let alert):
+            self.sentence(
+                ["\(alert.id)", alert.priority?.name, alert.notification?.name].compactMap(\.self).joined(
+                    separator: ", "), alert.titleVariants.first ?? "")
         case .dismissAlert(let alert, let dismissal): "\(alert), \(dismissal.name)"
         case .shareDestination(let id, let destination, let trip):
             self.sentence(
@@ -248,7 +251,15 @@ package struct FrameText {
         self.isRedacted ? "" : "\(self.name(trip.origin)) to \(self.name(trip.destination))"
     }
 
-    private func size(_ route: RouteInformation) -> String { self.counted(route.maneuvers.count, "maneuver") }
+    private func size(_ route: RouteInformation) -> String { self.counted(route.maneuvers) }
+
+    /// Counts them, and those of them that may interrupt the display, if they say so.
+    private func counted(_ maneuvers: [Maneuver]) -> String {
+        let styles = maneuvers.compactMap(\.notification)
+        return self.joined(
+            self.counted(maneuvers.count, "maneuver"),
+            styles.isEmpty ? "" : "\(styles.count { $0 == .once || $0 == .withEstimates }) interrupt")
+    }
 
     private func name(_ place: Waypoint) -> String { self.isRedacted ? "" : Story.name(place) }
 

@@ -37,7 +37,7 @@ WITHOUT_EFFECT = {
     ("observer", "sends what waits before the Welcome"),
     ("observer", "gives up at a body that it cannot read"),
 }
-# Setups whose gateway is another one after the case.
+# Setups whose gateway is another one after the case: each of their cases has a gateway of its own.
 ONCE = {"stopping", "changing", "limiting", "regrouping"}
 # Mutants whose bug is what the proxy does to all frames: it passes on whole ones.
 OF_PROXY = {"takes only whole frames for a sign of life"}
@@ -103,7 +103,7 @@ async def run_one(role, name, change, cases, gateway, shared):
     if role == "gateway":
         proxy = Proxy(name)
         stage = GatewayStage(gateway, proxy.route)
-        is_shared = not any(case.alone for case in cases)
+        is_shared = not any(case.alone or case.setup in ONCE for case in cases)
         if is_shared:
             stage.gateways, stage.locks = shared.gateways, shared.locks
         try:
@@ -120,13 +120,15 @@ async def run_one(role, name, change, cases, gateway, shared):
 
 
 async def judge(role, name, change, record, gateway, shared, is_finding):
-    cases = [case for case in load_cases(role) if not case.law and case.setup not in ONCE]
+    cases = [case for case in load_cases(role) if not case.law]
     if not is_finding:
         known = record.get(role, {}).get(name)
         if known is None:
             return None
         return await run_one(role, name, change, [case for case in cases if case.id == known["in"]], gateway, shared)
-    for part in ([case for case in cases if not case.alone], [case for case in cases if case.alone]):
+    once = [case for case in cases if case.setup in ONCE]
+    others = [case for case in cases if case.setup not in ONCE]
+    for part in ([case for case in others if not case.alone], [case for case in others if case.alone], *([case] for case in once)):
         while part and (found := await run_one(role, name, change, part, gateway, shared)):
             # A case that failed because the machine is busy, or of the proxy, catches nothing.
             again = [case for case in part if case.id == found[1]]

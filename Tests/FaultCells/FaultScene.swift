@@ -117,7 +117,8 @@ package enum FaultScene: String, Sendable, CaseIterable {
                     // A vehicle that holds no trip has nothing to ask for.
                     if endpoint.state.trip != nil { endpoint.wantDestination(ofTrip: "", into: &outputs) }
                     let feedback = RouteFeedback(
-                        generation: endpoint.state.generation, stops: [StopFeedback(reachability: .reachable)])
+                        generation: endpoint.state.generation, stops: [StopFeedback(reachability: .reachable)]
+                    )
                     endpoint.setRouteFeedback(feedback, into: &outputs)
                 }
             }

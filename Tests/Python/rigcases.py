@@ -9,7 +9,7 @@ from typing import Any
 from waymark_nav import messages as m
 from waymark_nav.core import Endpoint, EndpointSettings
 from waymark_nav.frames import HEADER, Splitter
-from waymark_nav.rig._history import History
+from waymark_nav.rig._history import History, ShownAfter
 from waymark_nav.rig._judge import Judge, Judged
 from waymark_nav.rig._times import NANOSECONDS
 from waymark_nav.rig._vehicle import Words, event
@@ -44,6 +44,9 @@ class Case(Words):
         requests = [decoded(entry) for entry in case["frames"] if entry.get("hex", "")[8:12] == "0200"]
         self.request_id = requests[0].request_id if requests else "none"
 
+    def _measure(self) -> None:
+        """The table has the reports."""
+
     def _add(self, judged: Judged) -> Any:
         self.judged = judged
         self._waiting.append((judged, Anchor(len(self.history.entries) - 1, self.now)))
@@ -70,6 +73,8 @@ class Case(Words):
                     self.expect_as_written(steps[entry["step"]]["expect"])
             elif entry["peer"] == DUT:
                 self._connection(entry["connection"]) if "connection" in entry else self._frame(entry)
+            else:
+                self._delays(entry)
             while (event := self.machine.next_event()) is not None:
                 self.judge.see(self.history.append(event, self.now))
                 self._begin()
@@ -95,6 +100,17 @@ class Case(Words):
             self.machine.request(decoded(entry))
             self.machine.take_output(now)
 
+    def _delays(self, entry: dict[str, Any]) -> None:
+        """The rig reads the delays of displays, and nothing else that crosses a client's connection."""
+        splitter = Splitter()
+        splitter.feed(bytes.fromhex(entry.get("hex", "")))
+        for frame in splitter.frames():
+            if frame.type == m.MessageType.RECEIPT_REPORT and isinstance(report := frame.decode(), m.ReceiptReport):
+                for receipt in report.endpoints:
+                    if f"{receipt.vehicle_id}/{receipt.endpoint}" == DUT and receipt.shown_delay_microseconds is not None:
+                        self.judge.see(self.history.append(ShownAfter(receipt.shown_delay_microseconds), self.now))
+                        self._begin()
+
     def expect_as_written(self, expect: dict[str, Any]) -> None:
         """Says what a scenario says in the words of a test."""
         words: Words = self
@@ -112,6 +128,7 @@ class Case(Words):
             "sometimes": lambda: words.sometimes(*happening(value)),
             "gap": lambda: words.gap(value["message"]).below(value["below"], lasting=lasting),
             "exactly": lambda: words.exactly(value["count"], value["message"], lasting=lasting),
+            "shown-within": lambda: words.shown_within(value, lasting=lasting),
             "unchanged": lambda: words.unchanged(*value, lasting=lasting),
             "in-order": lambda: words.in_order(*map(ordered, value), within=within),
             "ended": lambda: words.ended(value, within=within),

@@ -199,6 +199,29 @@ async def test_request(rig):
     assert re.search(r"^failed at \d+\.\d{3} s: test_it.py:8 message dismissAlert", text, re.M)
 
 
+def test_how_long_content_takes_to_the_display_is_judged(run: Run) -> None:
+    tests = """
+from waymark_nav.rig import RigFailure
+
+async def test_shown(rig):
+    car = await rig.vehicle("car", shows_after="200ms")
+    await rig.client("nav", drive="vaduz-balzers", speed=5, receipts="200ms")
+    await car.shown_within("10s", lasting="4s")
+    with pytest.raises(RigFailure) as failure:
+        await car.shown_within("199ms", lasting="4s")
+    assert "expected within 0.199 s" in str(failure.value)
+
+async def test_not_measured(rig):
+    silent, car = await rig.vehicle("silent"), await rig.vehicle("car", shows_after="10ms")
+    await rig.client("nav", drive="vaduz-balzers", speed=5, receipts="200ms")
+    known, unknown = car.shown_within("10s", lasting="4s"), silent.shown_within("10s", lasting="4s")
+    await known
+    with pytest.raises(RigFailure, match="nothing like it was seen"):
+        await unknown
+"""
+    run(tests=tests).assert_outcomes(passed=2)
+
+
 def test_programs_take_part(run: Run) -> None:
     tests = f"""
 async def test_process(rig):

@@ -95,6 +95,9 @@ struct AccessWatch {
         }
     }
 
+    /// The client of a session that a vehicle was told of.
+    func guide(of session: SessionID) -> ClientID? { self.guides[session] }
+
     /// A client is asked for something.
     mutating func ask(_ connection: ConnectionID, _ vehicle: VehicleID) {
         guard let client = self.clients[connection], !self.mayGuide(client, vehicle) else { return }

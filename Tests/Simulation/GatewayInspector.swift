@@ -181,7 +181,11 @@ final class GatewayInspector: GatewayTap {
             if effects != 1 {
                 self.report(.rejectionChangesNothing, "the rejection for \(id) had other effects")
             }
-            if rejection.reason.isEmpty || (rejection.code.concernsField && rejection.field.isEmpty) {
+            // An endpoint does not name the client that the rules do not let it ask.
+            let hasNoField = rejection.messageType == MessageType.simulateDrive.rawValue
+            if rejection.reason.isEmpty
+                || (rejection.code.concernsField && rejection.field.isEmpty && !hasNoField)
+            {
                 self.report(
                     .rejectionChangesNothing, "the error for \(id) lacks its reason or field: \(rejection)")
             }
@@ -236,6 +240,8 @@ final class GatewayInspector: GatewayTap {
         case (.reorder, .publish): return self.reorder(action)
         case (.ignorePurge, .purge), (.ignoreLeave, .leave): return []
         case (.loseOutcome, .send(_, let envelope)) where envelope.message.type == .requestOutcome: return []
+        case (.loseVehicleEvent, .send(_, let envelope))
+        where [.simulateDrive, .vehicleExtension].contains(envelope.message.type): return []
         case (.changeOutcome, .send(let id, let envelope)):
             guard case .requestOutcome(var outcome) = envelope.message else { return [action] }
             outcome.outcome = outcome.outcome == .accepted ? .gone : .accepted
@@ -274,7 +280,8 @@ final class GatewayInspector: GatewayTap {
         case (.loseMore, .sendFrames(let id, let frames)): return [.sendFrames(id, frames.map(\.withoutMore))]
         case (.loseState, _), (.loseEvent, _), (.duplicate, _), (.reorder, _), (.ignorePurge, _),
             (.ignoreLeave, _),
-            (.loseOutcome, _), (.changeOutcome, _), (.confuseIDs, _), (.beginSecondSession, _),
+            (.loseOutcome, _), (.loseVehicleEvent, _), (.changeOutcome, _), (.confuseIDs, _),
+            (.beginSecondSession, _),
             (.ignoreOutboxLimit, _),
             (.applyRejected, _), (.loseError, _), (.loseErrorField, _), (.loseSnapshotAfterRestart, _),
             (.loseExtensions, _), (.loseWaitingAtHandover, _), (.loseByte, _), (.overtakeChannel, _),

@@ -45,6 +45,8 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
     case ignoreLeave
     /// The outcome of a request is not sent.
     case loseOutcome
+    /// Events of endpoints do not reach the client.
+    case loseVehicleEvent
     /// A second, different outcome of a request is sent.
     case changeOutcome
     /// The outcome of a request names another id that Unicode calls equivalent.
@@ -102,7 +104,7 @@ package enum InjectedFault: Sendable, Hashable, CaseIterable {
             .writeAfterGoodbye, .wrongCursor:
             .publishersOrder
         case .ignorePurge, .ignoreLeave: .nothingAfterCancelling
-        case .loseOutcome, .changeOutcome, .confuseIDs: .oneOutcome
+        case .loseOutcome, .changeOutcome, .confuseIDs, .loseVehicleEvent: .oneOutcome
         case .beginSecondSession: .oneSession
         case .ignoreOutboxLimit: .boundedMemory
         case .applyRejected, .loseError, .loseErrorField: .rejectionChangesNothing

@@ -22,6 +22,9 @@ struct SimulatedApp {
         let field: String
     }
 
+    /// The extension that all endpoints use, and most clients.
+    static let gauges = ExtensionName(unchecked: "org.example.gauges")
+
     let id: ClientID
     let features: Set<Feature>
     let priority: Int32
@@ -50,6 +53,8 @@ struct SimulatedApp {
     private var openings = 0
     /// Shares by id and vehicle; nil until the outcome is known.
     private(set) var shares: [Identifier: DestinationShareStatus.Stage?] = [:]
+    /// The number of the last event of each endpoint, by type.
+    private var heard: [MessageType: [EndpointPath: UInt32]] = [:]
 
     init(id: ClientID, selection: VehicleSelection, lengthens: Bool, _ random: inout SeededRandom) {
         self.id = id
@@ -61,6 +66,7 @@ struct SimulatedApp {
         if random.once(in: 4) { features.remove(.waypointRequests) }
         if random.once(in: 4) { features.remove(.destinationRequests) }
         if random.once(in: 4) { features.remove(.tripRequests) }
+        if random.once(in: 4) { features.remove(.simulatedDrives) }
         self.features = features
     }
 
@@ -70,6 +76,7 @@ struct SimulatedApp {
     var hello: Hello {
         var navigation = NavigationHello(client: self.id, features: self.features)
         navigation.priority = self.priority
+        if self.id.rawValue != "a1" { navigation.extensions = [Self.gauges] }
         // Every other one has little memory.
         if self.id.rawValue.utf8.reduce(0, &+) & 1 == 0 { navigation.receiveFrameBytesMax = 4_096 }
         var hello = Hello(role: .navigation(navigation))
@@ -166,6 +173,14 @@ struct SimulatedApp {
             if outcome.outcome == .accepted, session == self.session { self.publisher.isRerouteAsked = true }
         case .destinationShareStatus(let status): if session == self.session { self.note(status) }
         case .acknowledgement(let sequence): if session == self.session { self.acknowledge(sequence) }
+        case .simulateDrive(let asked):
+            let path = asked.vehicle.flatMap { vehicle in
+                asked.endpoint.map { EndpointPath(vehicle: vehicle, endpoint: $0) }
+            }
+            if !self.features.contains(.simulatedDrives) { self.report("asked to simulate, which it cannot") }
+            self.hear(asked.speedPercent, .simulateDrive, of: path)
+        case .vehicleExtension(let sent):
+            self.hear(SimulatedEndpoint.number(of: sent), .vehicleExtension, of: sent.source)
         default: break  // Settings, receipts and others have no effect.
         }
     }
@@ -173,6 +188,16 @@ struct SimulatedApp {
     private mutating func acknowledge(_ sequence: UInt64) {
         guard let (promise, text) = self.sent.acknowledge(sequence, awaiting: self.awaited) else { return }
         self.violations.append((promise, "\(self.id): \(text)"))
+    }
+
+    /// Events of an endpoint come in the order in which it sent them, each at most once.
+    private mutating func hear(_ number: UInt32, _ type: MessageType, of path: EndpointPath?) {
+        guard let path else { return self.report("an event without its endpoint") }
+        // Hostile endpoints do not number their events.
+        if path.vehicle.rawValue.hasPrefix("v"), let last = self.heard[type]?[path], number <= last {
+            self.report("\(type) \(number) of \(path.vehicle)/\(path.endpoint) came after \(last)")
+        }
+        self.heard[type, default: [:]][path] = number
     }
 
     private mutating func report(_ text: String) { self.violations.append((.oneOutcome, text)) }

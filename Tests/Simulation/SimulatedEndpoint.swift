@@ -56,6 +56,8 @@ struct SimulatedEndpoint {
     private var isFirst = true
     private var ended: Set<SessionID> = []
     private var prompts: Set<Identifier> = []
+    /// How many events it has sent for its client; each has its number.
+    private var eventCount: UInt32 = 0
 
     init(
         path: EndpointPath, wish: ExpectedFitting, _ policy: Gateway.Policy, isGuidanceWanted: Bool,
@@ -102,6 +104,7 @@ struct SimulatedEndpoint {
         vehicle.preferences.distanceUnits = self.wish.units
         vehicle.guidanceWanted = self.isGuidanceWanted
         vehicle.reportsIgnored = self.reportsIgnored
+        vehicle.extensions = [SimulatedApp.gauges]
         var hello = Hello(role: .vehicle(vehicle))
         hello.resumptionToken = self.token
         if self.token != nil {
@@ -187,6 +190,22 @@ struct SimulatedEndpoint {
     func selection(_ random: inout SeededRandom) -> Message? {
         guard self.mayRequest, self.fullFitting.features.contains(.tripPreviews) else { return nil }
         return self.preview(&random).map { .selectPreview(SelectPreview(trip: $0)) }
+    }
+
+    /// An event for the client that guides it: it is to simulate its drive, or gets a message of an extension; nil without a session.
+    mutating func event(_ random: inout SeededRandom) -> Message? {
+        guard self.session != .none else { return nil }
+        self.eventCount += 1
+        if random.once(in: 2), self.wish.features.contains(.simulatedDrives) {
+            return .simulateDrive(SimulateDrive(.start, speedPercent: self.eventCount))
+        }
+        let content = withUnsafeBytes(of: self.eventCount.littleEndian) { Array($0) }
+        return .vehicleExtension(VehicleExtension(name: SimulatedApp.gauges, content: content))
+    }
+
+    /// The number of such an event of an extension.
+    static func number(of sent: VehicleExtension) -> UInt32 {
+        sent.content.reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
     /// The message of a request, to send it again; also of one that has ended. nil if it must not be sent again.
@@ -310,6 +329,16 @@ struct SimulatedEndpoint {
         // The trips to choose from were replaced meanwhile, or it asked for an unknown one.
         if rejection.code == .unknownReference,
             rejection.messageType == MessageType.selectPreview.rawValue
+        {
+            return
+        }
+        // The watch at the gateway knows which of these it must be.
+        let codes: [ErrorCode] = [.notAuthorized, .unknownReference, .notGranted, .limitReached]
+        if rejection.messageType == MessageType.simulateDrive.rawValue, codes.contains(rejection.code) {
+            return
+        }
+        if rejection.code == .limitReached,
+            rejection.messageType == MessageType.vehicleExtension.rawValue
         {
             return
         }

@@ -130,6 +130,7 @@ extension SimulatedNetwork {
         if !self.endpoints[index].intentions.isEmpty, !self.random.once(in: 4) {
             return self.send(self.endpoints[index].intentions.removeFirst(), from: connection)
         }
+        if self.random.once(in: 8) { return self.sendEvent(of: index, connection) }
         guard self.endpoints[index].mayRequest else { return self.tellSettings(index, connection) }
         switch self.random.number(0...15) {
         case 0: self.send(.cancelNavigation(.userStopped), from: connection)
@@ -146,6 +147,11 @@ extension SimulatedNetwork {
         default: self.tellSettings(index, connection)
         }
         if let id = self.endpoints[index].unsentRequests.first { self.resend(id, index, connection) }
+    }
+
+    private mutating func sendEvent(of index: Int, _ connection: ConnectionID) {
+        guard let event = self.endpoints[index].event(&self.source.random) else { return }
+        self.send(event, from: connection, session: self.endpoints[index].session)
     }
 
     mutating func resend(_ id: Identifier?, _ index: Int, _ connection: ConnectionID) {

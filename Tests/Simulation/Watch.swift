@@ -13,6 +13,7 @@ struct Watch {
     /// Violations that were not yet collected.
     var violations: [(Promise, String)] = []
     var requests = RequestWatch()
+    private var events = EventWatch()
     var access: AccessWatch
     /// Admitted connections.
     private(set) var present: [ConnectionID: Identity] = [:]
@@ -67,6 +68,9 @@ struct Watch {
 
     private mutating func see(_ message: Message, _ session: SessionID, from connection: ConnectionID) {
         guard let identity = self.present[connection] else { return }
+        if case .endpoint(let path, _) = identity {
+            self.events.begin(message, session, from: connection, of: path)
+        }
         if case .endpoint(let path, mayRequest: true) = identity {
             switch message {
             case .cancelNavigation(let reason):
@@ -193,6 +197,7 @@ struct Watch {
             self.known.updateValue(.none, forKey: path)
             if vehicle.guidanceWanted, !welcome.isResumed { self.cancelled[path.vehicle] = nil }
         case .navigation(let navigation):
+            self.events.admit(navigation)
             self.present[connection] = .client(
                 navigation.client, priority: navigation.priority,
                 handlesDestinations: navigation.features.contains(.destinationRequests))
@@ -215,6 +220,7 @@ struct Watch {
         default: break  // Irrelevant to sessions.
         }
         self.requests.see(envelope.message, to: connection, self.present)
+        self.events.see(envelope.message, to: connection)
     }
 
     private mutating func begin(_ session: SessionID, _ connection: ConnectionID) {
@@ -260,8 +266,22 @@ struct Watch {
         }
         self.requests.check(isBehind: isBehind)
         self.access.check(self.sessions)
-        self.violations += self.requests.violations + self.access.violations
+        self.checkEvents()
+        self.violations += self.requests.violations + self.access.violations + self.events.violations
         self.requests.violations = []
         self.access.violations = []
+        self.events.violations = []
+    }
+
+    /// Checks what became of the event of an endpoint that was handled.
+    private mutating func checkEvents() {
+        let (sessions, access, present) = (self.sessions, self.access, self.present)
+        self.events.end(
+            isInSession: { present[$0] != nil && sessions[$0] == $1 }, client: { access.guide(of: $0) },
+            connection: { client in
+                present.first {
+                    if case .client(client, _, _) = $0.value { true } else { false }
+                }?.key
+            }, hasRules: access.rules != SimulatedRules())
     }
 }

@@ -70,6 +70,36 @@ private func event(
         #expect(Self.line(.frame(several))?.contains("  app > bus +1 ") == true)
     }
 
+    @Test func `a line says what may interrupt the display, and how important an alert is`() {
+        func alert(_ change: (inout NavigationAlert) -> Void) -> String? {
+            var alert = NavigationAlert(id: 1, titleVariants: ["Traffic jam"])
+            change(&alert)
+            return Self.line(.frame(frame(.publication(.showAlert(alert)), .from("app"), sequence: 2)))
+        }
+        #expect(alert { _ in } == "14:12:38.250  app > car      ShowAlert 2: 1: Traffic jam")
+        #expect(
+            alert { ($0.notification, $0.priority) = (.once, .high) }
+                == "14:12:38.250  app > car      ShowAlert 2: 1, high, once: Traffic jam")
+        #expect(
+            alert { $0.notification = .withEstimates }
+                == "14:12:38.250  app > car      ShowAlert 2: 1, withEstimates: Traffic jam")
+        let styles: [NotificationStyle?] = [.withEstimates, .never, nil, .once]
+        let maneuvers = styles.enumerated().map { index, style in
+            Maneuver(id: ManeuverID(rawValue: UInt32(index + 1)), type: .leftTurn, notification: style)
+        }
+        let start = Message.publication(
+            .startGuidance(
+                Trip(id: "t", origin: place, destination: place), generation: 1,
+                RouteInformation(maneuvers: maneuvers)))
+        #expect(
+            Self.line(.frame(frame(start, .from("app"), sequence: 1)))
+                == "14:12:38.250  app > car      StartGuidance 1: Vaduz to Vaduz, 4 maneuvers, 2 in…")
+        let added = Message.publication(.addManeuvers(Array(maneuvers.prefix(1)), generation: 1))
+        #expect(
+            Self.line(.frame(frame(added, .from("app"), sequence: 3)))
+                == "14:12:38.250  app > car      AddManeuvers 3: 1 maneuver, 1 interrupt")
+    }
+
     @Test func `a publication on its way to vehicles is left out, unless all lines are wanted`() {
         let out = update(
             .frame(frame(Self.start, .to(["car/cluster"]), sequence: 1, flags: [.fitted, .more])))

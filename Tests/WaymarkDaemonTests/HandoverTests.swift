@@ -13,11 +13,12 @@ import WaymarkTransport
 struct HandoverTests {
     /// How the state is damaged between two processes.
     enum Damage: CaseIterable {
-        case otherFormat, oneByte, cutShort, unsealed
+        case olderFormat, newerFormat, oneByte, cutShort, unsealed
 
         var reason: String {
             switch self {
-            case .otherFormat: "written in format \(GatewayState.format + 1)"
+            case .olderFormat: "written in format \(GatewayState.format - 1)"
+            case .newerFormat: "written in format \(GatewayState.format + 1)"
             case .oneByte: "damaged"
             case .cutShort: "truncated, or followed by extra bytes"
             case .unsealed: "its memory is not sealed"
@@ -36,7 +37,8 @@ struct HandoverTests {
         private func memory(_ state: [UInt8]) throws -> CInt {
             var state = state
             switch self {
-            case .otherFormat: state[4] += 1
+            case .olderFormat: state[4] -= 1
+            case .newerFormat: state[4] += 1
             case .oneByte: state[state.count / 2] ^= 1
             case .cutShort: state.removeLast()
             case .unsealed:

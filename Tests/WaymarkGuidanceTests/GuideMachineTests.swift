@@ -56,6 +56,11 @@ private struct Bench {
         }
     }
 
+    var states: [ManeuverState] {
+        self.published.compactMap {
+            if case .maneuverState(let state, _) = $0.publication { state } else { nil }
+        }
+    }
     var types: [MessageType] { self.published.map(\.publication.type) }
     var estimates: [Instant] {
         self.published.filter {
@@ -137,9 +142,40 @@ private struct Held: Equatable {
         let standing = changed.guide.meters
         changed.pass(.seconds(60))
         #expect(changed.guide.meters == standing)
-        changed.change { guide, now, _ in guide.standOver(at: now, isResumed: true) }
+        changed.change { guide, now, _ in guide.standOver(at: now) }
         changed.pass(.seconds(1))
         #expect(changed.guide.meters > standing)
+    }
+
+    /// Passes time until the vehicle shows that a maneuver is due now, and then as long as the vehicle stands there.
+    private static func standsAtManeuver() throws -> Bench {
+        var bench = try Bench()
+        bench.begin()
+        for _ in 0..<3_600 where bench.states.last != .execute { bench.pass(.seconds(1)) }
+        try #require(bench.states.last == .execute)
+        bench.change { guide, now, _ in guide.stand(at: now) }
+        bench.pass(.seconds(60))
+        return bench
+    }
+
+    @Test func `a maneuver's state ends behind it, also if the vehicle stood before it`() throws {
+        var bench = try Self.standsAtManeuver()
+        let before = bench.states.count
+        bench.change { guide, now, _ in guide.standOver(at: now) }
+        bench.pass(.seconds(120))
+        #expect(bench.states.count > before)
+        #expect(bench.states[before...].first == .continue)
+    }
+
+    @Test func `a maneuver's state is published again once guidance is resumed`() throws {
+        var bench = try Self.standsAtManeuver()
+        let before = bench.states.count
+        bench.change { guide, now, _ in
+            guide.restateManeuver()
+            guide.standOver(at: now)
+        }
+        bench.pass(.seconds(1))
+        #expect(bench.states[before...].first == .execute)
     }
 
     @Test func `estimates are published at least every 9 s, however long the leg`() throws {
@@ -215,6 +251,46 @@ private struct Held: Equatable {
             }
             #expect(bench.types.contains(.updateTripEstimates))
         }
+    }
+
+    // MARK: What may interrupt the display
+
+    private static let quiet: [ManeuverType] = [.noTurn, .straightAhead, .followRoad, .startRoute]
+
+    @Test func `a maneuver may interrupt the display, with its estimates, unless the road is only followed`()
+        throws
+    {
+        var bench = try Bench()
+        var answer = try RouteAnswer.shipped("vaduz-balzers")
+        bench.way = answer.routes[0]
+        bench.begin()
+        bench.pass(.seconds(60))
+        bench.change { guide, _, _ in guide.reroute(to: answer.routes[0], .missedTurn) }
+        bench.pass(.seconds(1))
+        let routes = bench.published.compactMap { entry -> RouteInformation? in
+            switch entry.publication {
+            case .startGuidance(_, _, let route): route
+            case .resumeGuidance(_, _, let route): route
+            default: nil
+            }
+        }
+        #expect(routes.count == 2)
+        for route in routes {
+            #expect(route.maneuvers.contains { $0.notification == .withEstimates })
+            for maneuver in route.maneuvers {
+                let isQuiet = Self.quiet.contains(maneuver.type)
+                #expect(maneuver.notification == (isQuiet ? .never : .withEstimates), "\(maneuver.type)")
+            }
+        }
+        // A style that an engine's reader has set is kept.
+        answer.routes[0].information.maneuvers[0].notification = .once
+        var other = Bench(answer)
+        other.begin()
+        guard case .startGuidance(_, _, let route)? = other.published.first?.publication else {
+            Issue.record("no guidance")
+            return
+        }
+        #expect(route.maneuvers[0].notification == .once)
     }
 
     // MARK: Speed limits

@@ -194,7 +194,7 @@ import WaymarkRoutes
         #expect(
             names == [
                 "heidelberg-lanes.json", "singapore-left-hand.json", "vaduz-balzers-charging.json",
-                "vaduz-balzers.json",
+                "vaduz-balzers-limits.json", "vaduz-balzers.json",
             ])
         let direct = try #require(RouteFile.named("vaduz-balzers.json")).answer().routes[0]
         let stopping = try #require(RouteFile.named("vaduz-balzers-charging.json")).answer().routes[0]

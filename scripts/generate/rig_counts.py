@@ -7,7 +7,7 @@ from rig_words import EPSILON, ROAD, Cases
 def all_cases():
     """Every case."""
     cases = Cases()
-    for make in (rate_at_most, rate_at_least, gap, in_order, exactly, unchanged, outcome, holds, ended, conditions):
+    for make in (rate_at_most, rate_at_least, gap, in_order, exactly, unchanged, shown_within, outcome, holds, ended, conditions):
         make(cases)
     return cases.cases
 
@@ -148,6 +148,27 @@ def unchanged(cases):
     cases.step("unchanged: over a reconnect", drive().cut(2).rejoined(3), expect, "passed", 4)
     route = {"unchanged": ["maneuvers", "trip", "lanes.highlighted"], "for": "3s"}
     cases.step("unchanged: whole objects", Drive().joined().step(1).full(2, 1).publish(2, START, sequence=1).whole(2), route, "passed", 4)
+
+
+def shown_within(cases):
+    expect = {"shown-within": "500ms", "for": "3s"}
+
+    def drive(at, microseconds, endpoint="cluster"):
+        receipt = m.EndpointReceipt(
+            vehicle_id="dut", endpoint=endpoint, received_sequence=1, shown_sequence=1, shown_delay_microseconds=microseconds
+        )
+        return Drive().client().joined().to(at, m.ReceiptReport(gateway_sequence=1, endpoints=(receipt,)), CLIENT, session=1)
+
+    late = {"shown": ["within 0.5 s", "after 0.6 s"]}
+    cases.add("shown-within: a short delay", drive(1, 400_000), expect, "passed", 3)
+    cases.add("shown-within: exactly the limit", drive(1, 500_000), expect, "passed", 3)
+    cases.add("shown-within: a longer delay", drive(1, 600_000), expect, "failed", 1, late)
+    cases.add("shown-within: a longer delay, of another endpoint", drive(1, 600_000, "hud"), expect, "failed", 3)
+    cases.add("shown-within: a longer delay just after the end", drive(3 + EPSILON, 600_000), expect, "failed", 3)
+    cases.add("shown-within: receipts without a delay", drive(1, None), expect, "failed", 3)
+    cases.add("shown-within: no receipts", Drive().client().joined(), expect, "failed", 3)
+    step = drive(1, 600_000).step(2).to(3, m.ReceiptReport(gateway_sequence=1), CLIENT, session=1)
+    cases.step("shown-within: a delay before the step does not count", step, expect, "failed", 5)
 
 
 def outcome(cases):

@@ -28,7 +28,7 @@ import WaymarkModel
         let left = Maneuver(
             id: ManeuverID(rawValue: 1), type: .leftTurn,
             instructionVariants: ["Turn left onto Landstrasse", "Turn left"],
-            roadFollowingManeuverVariants: ["Landstrasse"])
+            roadFollowingManeuverVariants: ["Landstrasse"], notification: .withEstimates)
         let arrival = Maneuver(
             id: ManeuverID(rawValue: 2), type: .arriveAtDestination, instructionVariants: ["Arrive"])
         try await session.start(

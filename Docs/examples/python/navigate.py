@@ -2,11 +2,12 @@ import asyncio
 import sys
 
 from waymark_nav import Client
-from waymark_nav.messages import Coordinate, Maneuver, ManeuverType, RouteInformation, TravelEstimates, Trip, Waypoint
+from waymark_nav.messages import Coordinate, Maneuver, ManeuverType, NotificationStyle, RouteInformation, TravelEstimates, Trip, Waypoint
 
 VADUZ = Waypoint(center=Coordinate(latitude=47.141, longitude=9.521), name_variants=("Vaduz",))
 CASTLE = Waypoint(center=Coordinate(latitude=47.068, longitude=9.503), name_variants=("Gutenberg Castle", "Castle"))
-LEFT = Maneuver(id=1, type=ManeuverType.LEFT_TURN, instruction_variants=("Turn left onto Landstrasse", "Turn left"))
+SHOWN = NotificationStyle.WITH_ESTIMATES  # It may interrupt a display that shows something else.
+LEFT = Maneuver(id=1, type=ManeuverType.LEFT_TURN, instruction_variants=("Turn left onto Landstrasse", "Turn left"), notification=SHOWN)
 ARRIVE = Maneuver(id=2, type=ManeuverType.ARRIVE_AT_DESTINATION, instruction_variants=("Arrive",))
 
 

@@ -19,6 +19,7 @@ enum ShippedFiles {
         ("singapore-left-hand", PackageResources.singapore_left_hand_json),
         ("vaduz-balzers", PackageResources.vaduz_balzers_json),
         ("vaduz-balzers-charging", PackageResources.vaduz_balzers_charging_json),
+        ("vaduz-balzers-limits", PackageResources.vaduz_balzers_limits_json),
     ]
 
     static let profiles: [File] = [
@@ -69,6 +70,8 @@ extension Rig {
         public static let vaduzBalzers = Route(shipped: "vaduz-balzers")
         /// A route from Vaduz to Balzers, with a charging stop.
         public static let vaduzBalzersCharging = Route(shipped: "vaduz-balzers-charging")
+        /// A route from Vaduz to Balzers, with the speed limits of its roads.
+        public static let vaduzBalzersLimits = Route(shipped: "vaduz-balzers-limits")
 
         /// Reads the answer of a routing engine from a file: JSON of OSRM, Mapbox, Valhalla or GraphHopper.
         ///

@@ -363,7 +363,8 @@ package struct RigClient: RigPeer {
     /// Resumes guidance, and the vehicle drives on.
     package mutating func resume(at now: Instant, into actions: inout [PeerAction]) {
         self.publish(.resumeGuidance(generation: 0, .unknown, nil), at: now, into: &actions)
-        self.guide?.standOver(at: now, isResumed: true)
+        self.guide?.restateManeuver()
+        self.guide?.standOver(at: now)
     }
 
     /// The vehicle stands for a time, and nothing is paused.
@@ -379,10 +380,9 @@ package struct RigClient: RigPeer {
 
     /// Offers the destination to the vehicles, before guidance that of the first trip of the previews; ``shares`` has the outcome.
     package mutating func shareDestination(at now: Instant, into actions: inout [PeerAction]) {
-        guard let session = self.session, let trip = self.guide?.trip ?? self.previews.first?.trip else {
-            return
-        }
-        let named = self.guide == nil ? trip.id : ""
+        let driven = self.guide.flatMap { $0.hasBegun ? $0.trip : nil }
+        guard let session = self.session, let trip = driven ?? self.previews.first?.trip else { return }
+        let named = driven == nil ? trip.id : ""
         self.nextCall += 1
         let call = self.nextCall
         var linkActions: [LinkAction<Output>] = []

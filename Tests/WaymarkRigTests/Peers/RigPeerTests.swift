@@ -169,6 +169,19 @@ import WaymarkScenario
         }
     }
 
+    @Test func `before guidance the destination of the trip that is shown is shared`() throws {
+        var (client, vehicle) = (RigClient.Behaviour(), RigVehicle.Behaviour())
+        client.awaits = .tripRequest
+        vehicle.destinations = .accept
+        var stage = try Stage(vehicle: vehicle, client: client)
+        try stage.drive("vaduz-balzers")
+        try stage.pass(.seconds(1))
+        stage.asClient { $0.shareDestination(at: $1, into: &$2) }
+        try stage.pass(.seconds(1))
+        #expect(try stage.client?.shares.map { try $0.get() } == [["dut": .accepted]])
+        #expect(stage.vehicle?.state.phase == .preview)
+    }
+
     @Test func `guidance that is paused stands still, and resumes where it was`() throws {
         var stage = try Stage()
         try stage.drive("vaduz-balzers")

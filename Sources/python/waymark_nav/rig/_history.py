@@ -10,6 +10,7 @@ from waymark_nav.core import Closed, Connected, Connecting, Event, RequestEnded,
 from waymark_nav.frames import Frame
 from waymark_nav.rig._errors import RigError
 from waymark_nav.rig._fields import message_name
+from waymark_nav.rig._times import seconds
 
 #: More entries than this end a test: a history must fit into memory.
 ENTRIES_MAX = 200_000
@@ -18,6 +19,13 @@ _METERS = {
     m.DistanceUnit.METERS: 1.0, m.DistanceUnit.KILOMETERS: 1_000.0, m.DistanceUnit.MILES: 1_609.344, m.DistanceUnit.FEET: 0.3048,
     m.DistanceUnit.YARDS: 0.9144,
 }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAfter(Event):
+    """The gateway told the client how long a publication took until it was on this endpoint's display."""
+
+    microseconds: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +148,8 @@ class Entry:
                 return f"closed: {error}"
             case RequestEnded(outcome=outcome):
                 return f"the request ended: {_json.word(outcome)}"
+            case ShownAfter(microseconds=microseconds):
+                return f"shown after {seconds(microseconds * 1_000)}"
             case _:
                 return type(self.event).__name__
 

@@ -9,9 +9,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from waymark_nav import Endpoint, messages as m
+from waymark_nav import Endpoint, Observer, messages as m
 from waymark_nav._kinds import camel
 from waymark_nav.errors import WaymarkError
+from waymark_nav.frames import Splitter
 from waymark_nav.rig._errors import RigError, RigFailure
 from waymark_nav.rig._fields import hint
 from waymark_nav.rig._programs import Gateway, Process, program, resource
@@ -40,6 +41,8 @@ class Rig:
         self.vehicles: list[Vehicle] = []
         self.processes: list[Process] = []
         self._origin: float | None = None
+        #: Reads the delays that clients are told.
+        self._measuring: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
         self._origin = asyncio.get_running_loop().time()
@@ -58,6 +61,9 @@ class Rig:
             error.add_note(f"This failed too:\n{text}")
 
     async def _close(self) -> None:
+        if self._measuring is not None:
+            self._measuring.cancel()
+            await asyncio.gather(self._measuring, return_exceptions=True)
         for process in self.processes:
             await process._end()
         for vehicle in self.vehicles:
@@ -75,6 +81,7 @@ class Rig:
         ready: bool = True,
         guidance_wanted: bool = True,
         asks_for_simulated_drives: bool = False,
+        shows_after: Time | None = None,
     ) -> Vehicle:
         """A vehicle with one endpoint, connected.
 
@@ -83,6 +90,7 @@ class Rig:
         answer_after: how long it thinks.
         ready: its display is ready to show, for which clients wait.
         asks_for_simulated_drives: it may call simulate_drive().
+        shows_after: its display takes so long to show what arrives, and says so in receipts; without it, it says nothing.
         """
         if self._origin is None:
             raise RigError("use the rig in a coroutine test, or in `async with`")
@@ -98,7 +106,8 @@ class Rig:
                 asks_for_simulated_drives=asks_for_simulated_drives,
                 **_profile(resource("profiles", str(profile))),
             )
-            vehicle = Vehicle(f"{name}/{endpoint}", peer, self._origin, self._notes)
+            shows = None if shows_after is None else nanoseconds(shows_after) / NANOSECONDS
+            vehicle = Vehicle(f"{name}/{endpoint}", peer, self._origin, self._notes, self._measure, shows)
             await peer.connect()
         except WaymarkError as error:
             raise RigError(f"the vehicle {name}: {error}") from error
@@ -116,6 +125,7 @@ class Rig:
         start_at: str | None = None,
         vehicles: list[str] | None = None,
         waits_for: str = "joined",
+        receipts: Time | None = None,
         options: list[str] | None = None,
     ) -> Process:
         """`waymark navigate`: a client that drives a route.
@@ -125,6 +135,7 @@ class Rig:
         start_at: where it enters the route: "600m", "3km".
         vehicles: whom it guides; without it the rig's vehicles.
         waits_for: what it waits for before it starts guidance: "nothing", "joined" for a vehicle, "ready" for a display.
+        receipts: how often it wants to be told what displays show, at most; 0.1 to 60 s.
         options: further options of `waymark navigate`.
         """
         names = vehicles if vehicles is not None else [vehicle.name.split("/")[0] for vehicle in self.vehicles]
@@ -137,6 +148,8 @@ class Rig:
         command += ["--await-vehicle", _AWAITED[waits_for]]
         if start_at is not None:
             command += ["--start-at", f"{_kilometers(start_at):g}"]
+        if receipts is not None:
+            command += ["--receipts", f"{nanoseconds(receipts) / NANOSECONDS:g}"]
         return await self.process(*command, *(options or []), name=name)
 
     async def process(self, *command: str, name: str | None = None, environment: dict[str, str] | None = None) -> Process:
@@ -148,6 +161,32 @@ class Rig:
         process = await Process.start(name or Path(command[0]).name, list(command), environment)
         self.processes.append(process)
         return process
+
+    def _measure(self) -> None:
+        """Begins to read what the gateway tells clients of the delays of displays: vehicles are not told."""
+        if self._measuring is None:
+            observer = Observer("rig-delays", self.gateway.observer, state=False, events=False, frames=True)
+            self._measuring = asyncio.get_running_loop().create_task(self._read_delays(observer))
+
+    async def _read_delays(self, observer: Observer) -> None:
+        entries = observer.entries()
+        async with observer:
+            async for entry in entries:
+                if not isinstance(entry.message, m.ObservedFrames) or entry.message.direction != m.Direction.OUT:
+                    continue
+                # Why not frames_in(): it would decode all that crosses.
+                splitter = Splitter()
+                splitter.feed(entry.message.frames)
+                for frame in splitter.frames():
+                    if frame.type == m.MessageType.RECEIPT_REPORT and isinstance(report := frame.decode(), m.ReceiptReport):
+                        self._tell_delays(report)
+
+    def _tell_delays(self, report: m.ReceiptReport) -> None:
+        for receipt in report.endpoints:
+            delay = receipt.shown_delay_microseconds
+            for vehicle in self.vehicles:
+                if vehicle.name == f"{receipt.vehicle_id}/{receipt.endpoint}" and delay is not None:
+                    vehicle._shown_after(delay)
 
     def _verdicts(self) -> list[str]:
         """What became of all that was expected, a line each."""

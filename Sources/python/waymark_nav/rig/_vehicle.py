@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from waymark_nav import Endpoint, VehicleState, messages as m
-from waymark_nav.core import Event
+from waymark_nav.core import Event, Update
 from waymark_nav.rig._errors import RigError, RigFailure
 from waymark_nav.rig._fields import hint
-from waymark_nav.rig._history import History
+from waymark_nav.rig._history import History, ShownAfter
 from waymark_nav.rig._judge import Judge, Judged
 from waymark_nav.rig._patterns import Conditions, MessageName, MessagePattern, Pattern, State, StatePattern, pattern, state_path
 from waymark_nav.rig._report import explain
@@ -33,6 +33,7 @@ from waymark_nav.rig._words import (
     MessageWord,
     NeverMessageWord,
     OutcomeWord,
+    ShownWithinWord,
     SometimesWord,
     UnchangedWord,
     Word,
@@ -72,6 +73,10 @@ class Words:
     def _add(self, judged: Judged) -> Any:
         raise NotImplementedError
 
+    def _measure(self) -> None:
+        """Adds to the history, from now on, how long content takes to the display."""
+        raise NotImplementedError
+
     # Messages
 
     def expect(self, message: MessageName, where: Where = None, *, within: Time) -> Expectation:
@@ -101,6 +106,15 @@ class Words:
         happenings = [each if isinstance(each, Happening) else event(each) for each in events]
         text = "; ".join(each.pattern.text + (f", {each.count} times" if each.count else "") for each in happenings)
         return self._say(InOrderWord, f"in order {text}", within, [(each.pattern, each.count or 1) for each in happenings], is_within=True)
+
+    def shown_within(self, limit: Time, *, lasting: Time | None = None) -> Expectation:
+        """Content is on the display within the limit, counted from when the gateway accepted it; to the end of the test or for a time.
+
+        At least one delay must be measured: of a vehicle with `shows_after`, guided by a client that has `receipts`.
+        """
+        bound = nanoseconds(limit)
+        self._measure()
+        return self._say(ShownWithinWord, f"shown within {seconds(bound)}", lasting, bound, is_subsumed=True)
 
     # States
 
@@ -212,6 +226,9 @@ class When(Words):
         self._words, self._pattern, self._count = words, what, event_count(count)
         self.history, self.judge = words.history, words.judge
 
+    def _measure(self) -> None:
+        self._words._measure()
+
     def _add(self, judged: Judged) -> Any:
         judged.when = EventWatch(self._pattern, self._count)
         judged.text += f", when {self._pattern.text}" + (f", time {self._count}" if self._count else "")
@@ -299,7 +316,15 @@ class Request:
 class Vehicle(Words):
     """A vehicle with one endpoint."""
 
-    def __init__(self, name: str, endpoint: Endpoint, origin: float, notes: Callable[[], list[str]]) -> None:
+    def __init__(
+        self,
+        name: str,
+        endpoint: Endpoint,
+        origin: float,
+        notes: Callable[[], list[str]],
+        measure: Callable[[], None],
+        shows_after: float | None = None,
+    ) -> None:
         self.name = name
         #: For everything that the rig has no word for.
         self.endpoint = endpoint
@@ -307,6 +332,9 @@ class Vehicle(Words):
         self.judge = Judge(self.history)
         self._origin = origin
         self._notes = notes
+        self._measure_all = measure
+        #: How long its display takes, in seconds; None: it does not say what it shows.
+        self._shows_after = shows_after
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         #: When the timer is due.
@@ -390,6 +418,9 @@ class Vehicle(Words):
     def _now(self) -> int:
         return round((self._loop.time() - self._origin) * NANOSECONDS)
 
+    def _measure(self) -> None:
+        self._measure_all()
+
     def _add(self, judged: Judged) -> Expectation:
         expectation = Expectation(self, judged)
         judged.text += f" of {self.name}"
@@ -412,7 +443,13 @@ class Vehicle(Words):
             self._is_full = True
             return
         self.judge.see(self.history.append(event, self._now()))
+        if self._shows_after is not None and isinstance(event, Update) and event.state.is_complete and event.state.sequence:
+            self._loop.call_later(self._shows_after, self.endpoint.mark_shown, event.state.sequence)
         self._settle()
+
+    def _shown_after(self, microseconds: int) -> None:
+        """The client was told of a delay of this endpoint."""
+        self._handle(ShownAfter(microseconds))
 
     def _settle(self) -> None:
         """Wakes what waits for verdicts, and sets the timer for the next one."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from waymark_nav import messages as m
 from waymark_nav._json import word as name_of
 from waymark_nav.rig._fields import FieldPath
-from waymark_nav.rig._history import Entry, History, Moment
+from waymark_nav.rig._history import Entry, History, Moment, ShownAfter
 from waymark_nav.rig._patterns import Difference, MessagePattern, Nearest, Pattern, StatePattern, nearest_message, nearest_state
 from waymark_nav.rig._times import seconds
 
@@ -384,6 +384,28 @@ class GapWord(Word):
     def _verdict(self, instant: int) -> Failed:
         expected, seen = f"below {seconds(self._below)}", seconds(instant - self._last)
         return self.compared(instant, self._last_index, "gap", expected, seen, self._pattern)
+
+
+class ShownWithinWord(Word):
+    """Delays until content was on the display are measured, and all are at most so long."""
+
+    def __init__(self, history: History, anchor: Anchor, lasting: int | None, limit: int) -> None:
+        super().__init__(history, anchor, lasting)
+        self._limit = limit
+        self._is_measured = False
+
+    def see(self, entry: Entry) -> Verdict | None:
+        if not isinstance(entry.event, ShownAfter):
+            return None
+        self._is_measured = True
+        delay = entry.event.microseconds * 1_000
+        if delay <= self._limit:
+            return None
+        return self.compared(entry.instant, entry.index, "shown", f"within {seconds(self._limit)}", f"after {seconds(delay)}")
+
+    def end(self, instant: int) -> Verdict:
+        # Without a measurement nothing is known: the client wants no receipts, or the display does not say what it shows.
+        return Passed(instant) if self._is_measured else self.failed(instant)
 
 
 class OutcomeWord(Word):
