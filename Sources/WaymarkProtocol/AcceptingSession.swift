@@ -73,6 +73,12 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     private var errorWindowEnd = Instant(nanoseconds: 0)
     private var pingNonce: UInt64 = 0
 
+    // Why they are listed: this is their order in a state that is handed over, which another build reads.
+    private enum CodingKeys: CodingKey {
+        case state, role, receiveFrameBytesMax, sendFrameBytesMax, limits, allowedRoles, reportsIgnored
+        case awaitsFirstFrame, wish, keepalive, errorCount, errorWindowEnd, pingNonce
+    }
+
     // Why not the Hello itself: it is large.
     private struct Wish: Sendable, Hashable, Codable {
         let version: UInt32
