@@ -10,7 +10,7 @@ struct AudienceMembers {
     /// The socket of each member; `none` for a member that must get the batch through its ``Output``.
     private(set) var sockets: [SocketID] = []
     /// Their slots in ``LoopCore``.
-    private(set) var members: [Int] = []
+    private(set) var members: [Int32] = []
     /// The number of batches sent so far; wraps around. Members compare it with ``Connection/Seat/batchCount`` when they need to
     /// know whether something was sent to them.
     var batchCount: UInt32 = 0
@@ -70,7 +70,7 @@ struct AudienceMembers {
 
     /// - Returns: The member's index.
     mutating func add(_ member: Int, _ socket: SocketID) -> Int {
-        self.members.append(member)
+        self.members.append(Int32(member))
         self.sockets.append(socket)
         return self.members.count - 1
     }
@@ -80,7 +80,7 @@ struct AudienceMembers {
     /// - Returns: The member that was moved; nil if none was.
     mutating func remove(at index: Int) -> Int? {
         if self.isBehind {
-            self.ahead[self.members[index]] = nil
+            self.ahead[Int(self.members[index])] = nil
             self.deliveries[0].next = min(self.deliveries[0].next, self.members.count - 1)
         }
         let member = self.members.removeLast()
@@ -88,7 +88,7 @@ struct AudienceMembers {
         guard index < self.members.count else { return nil }
         self.members[index] = member
         self.sockets[index] = socket
-        return member
+        return Int(member)
     }
 
     mutating func setSocket(_ socket: SocketID, at index: Int) { self.sockets[index] = socket }

@@ -6,63 +6,69 @@ internal import WaymarkProtocol
 ///
 /// Owned and changed by ``LoopCore`` alone.
 struct Connection {
+    // Why in this order: an instant that may be missing ends in the middle of a word, and the flags and small numbers behind it fill that.
+    // So the ten thousand connections that may be idle have no gaps.
     let id: ConnectionID
     let payer: Payer
     var session: AcceptingSession
     var splitter: FrameSplitter
     var output: Output
-    /// When the session must handle `.deadlineReached`.
-    var deadline: Instant? { didSet { self.isSettled = false } }
-    /// When to check whether the peer has read anything; nil while its socket accepts everything.
-    var stallCheck: Instant?
-    /// When the channel last wrote a whole portion to the socket, or when the socket began to refuse bytes.
-    var progressed = Instant(nanoseconds: 0)
-    /// The session has ended: input is discarded, nothing more is sent.
-    var isClosing = false { didSet { self.isSettled = false } }
-    /// Input is collected and output waits: the connection comes from another process, or goes to one.
-    var isSuspended = false { didSet { self.isSettled = false } }
-    /// Whole frames may be in ``splitter``, which wait for the connection's turn.
-    var isInputQueued = false
-    /// It is in ``LoopCore``'s queue of turns.
-    var hasTurn = false
-    /// The gateway has not answered the Hello. Until then ``isInputQueued`` keeps what follows it, but it has no turn.
-    var isAwaitingWelcome = false
-    /// It was sent a Welcome.
-    var isAdmitted = false
-    /// Of the Goodbye that it was sent.
-    var goodbyeCode: CloseCode?
-    /// The transport has closed, which is handled once the input is processed.
-    var isTransportClosed = false
-    /// The driver has forgotten the connection, which is removed once the input is processed.
-    var isRemovalDue = false
+    /// Events for the gateway that are not yet submitted.
+    var events: [Gateway.Event] = []
+
+    /// The audiences that it is in: none, or that of its vehicle's session with its profile.
+    var seats = SmallArray<Seat>()
+    /// In ``LoopCore``'s list of connections to flush.
+    var isTouched = false
     /// In ``LoopCore/writable``: the channel's portion is written, but the output does not know yet.
     var isSendingOn = false
     /// It is an observer's, and was sent a portion; the next one follows when there is room.
     var awaitsRoom = false
-    /// In ``LoopCore``'s list of connections to flush.
-    var isTouched = false
+
+    /// When the session must handle `.deadlineReached`.
+    var deadline: Instant? { didSet { self.isSettled = false } }
+    /// The session has ended: input is discarded, nothing more is sent.
+    var isClosing = false { didSet { self.isSettled = false } }
+    /// Input is collected and output waits: the connection comes from another process, or goes to one.
+    var isSuspended = false { didSet { self.isSettled = false } }
+    /// Of the Goodbye that it was sent.
+    var goodbyeCode: CloseCode?
+    /// Batches of events that the gateway has not yet processed.
+    @Narrow var batchCount = 0
+
+    /// When to check whether the peer has read anything; nil while its socket accepts everything.
+    var stallCheck: Instant?
     /// The driver waits for ``LoopCore/Action/read(_:)``, which follows once the gateway has processed a batch.
     var isReadHeld = false
-    /// Batches of events that the gateway has not yet processed.
-    var batchCount = 0
+    /// The transport has closed, which is handled once the input is processed.
+    var isTransportClosed = false
+    /// The driver has forgotten the connection, which is removed once the input is processed.
+    var isRemovalDue = false
     /// The cost of the events that were submitted and that ``LoopCore`` has not yet counted.
-    var submittedCost = 0
-    /// Events for the gateway that are not yet submitted.
-    var events: [Gateway.Event] = []
-    /// The audiences that it is in: none, or that of its vehicle's session with its profile.
-    var seats = SmallArray<Seat>()
+    @Narrow var submittedCost = 0
+    /// When the channel last wrote a whole portion to the socket, or when the socket began to refuse bytes.
+    var progressed = Instant(nanoseconds: 0)
+
     /// The limit of waiting bytes that was exceeded: the connection must be closed.
     var overflow: Output.Overflow? { didSet { self.isSettled = false } }
-
-    // The values that ``LoopCore/settle(_:at:into:arms:)`` published last: to the total, the audiences and the deadlines.
-    /// Nothing that they depend on has changed since.
-    var isSettled = false
-    var accountedInput: UInt32 = 0
-    var accountedOutput: UInt32 = 0
-    var announcedSocket = SocketID.none
+    /// Whole frames may be in ``splitter``, which wait for the connection's turn.
+    var isInputQueued = false
+    /// It is in ``LoopCore``'s queue of turns.
+    var hasTurn = false
     /// The index of the peer's account in ``LoopCore``.
     var account: UInt32 = 0
+
+    // The values that ``LoopCore/settle(_:at:into:arms:)`` published last: to the total, the audiences and the deadlines.
+    var accountedInput: UInt32 = 0
+    var accountedOutput: UInt32 = 0
     var scheduled: Instant?
+    /// Nothing that they depend on has changed since.
+    var isSettled = false
+    /// The gateway has not answered the Hello. Until then ``isInputQueued`` keeps what follows it, but it has no turn.
+    var isAwaitingWelcome = false
+    /// It was sent a Welcome.
+    var isAdmitted = false
+    var announcedSocket = SocketID.none
 
     var isDetachable: Bool {
         self.isSuspended && !self.isClosing && self.output.isDrained && self.overflow == nil
@@ -74,9 +80,9 @@ struct Connection {
     struct Seat {
         let audience: AudienceID
         /// The audience's slot in ``LoopCore``.
-        let slot: Int
+        @Narrow var slot: Int
         /// The connection's index in the audience's list of members.
-        var index: Int
+        @Narrow var index: Int
         /// ``AudienceMembers/batchCount`` when the session was last told of sent batches.
         var batchCount: UInt32
     }

@@ -24,7 +24,7 @@ extension LoopCore {
         self.totals.sent &+= UInt64(truncatingIfNeeded: byteCount &* (count &- behind.count))
         for (index, sentCount) in behind {
             self.totals.sent &+= UInt64(truncatingIfNeeded: sentCount)
-            self.write(&batch, after: sentCount, to: self.audiences[audience].members[index])
+            self.write(&batch, after: sentCount, to: Int(self.audiences[audience].members[index]))
         }
     }
 
@@ -47,7 +47,7 @@ extension LoopCore {
         let bytes = delivery.batch.bytes
         var byteCount = 0
         for index in first..<end {
-            let member = self.audiences[audience].members[index]
+            let member = Int(self.audiences[audience].members[index])
             guard !self.audiences[audience].has(delivery, member, at: index) else { continue }
             let socket = self.audiences[audience].sockets[index]
             let sentCount = socket == .none ? 0 : max(0, unsafe send(socket, bytes.span.bytes))
@@ -128,7 +128,7 @@ extension LoopCore {
 
     /// Puts a connection into an audience, unless it is in it.
     package mutating func join(_ id: ConnectionID, _ audience: AudienceID) {
-        guard let slot = self.slots[id],
+        guard let slot = self.slots[number: id],
             !self.connections[slot].seats.contains(where: { $0.audience == audience })
         else { return }
         let place = self.audienceSlots[audience] ?? self.insert(audience)
@@ -162,7 +162,7 @@ extension LoopCore {
         self.catchUp(slot)
         let seat = self.connections[slot].seats.remove(at: number)
         // Another member moves to its place, where it is not looked at any more.
-        if let last = self.audiences[seat.slot].members.last, last != slot,
+        if let last = self.audiences[seat.slot].members.last.map({ Int($0) }), last != slot,
             let other = self.seat(of: last, in: seat.slot),
             self.audiences[seat.slot].isBehind
         {

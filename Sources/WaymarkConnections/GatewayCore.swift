@@ -28,9 +28,9 @@ package import WaymarkProtocol
 package struct GatewayCore {
     /// A connection's event loop and audiences.
     private struct Assignment {
-        let loop: UInt16
         let payer: Payer
         var audiences = SmallArray<AudienceID>()
+        let loop: UInt16
     }
 
     /// What a connection submitted and the gateway has not processed.
@@ -145,7 +145,7 @@ package struct GatewayCore {
 
     /// Assigns a connection to a loop. `payer` pays for its work.
     package mutating func assign(_ id: ConnectionID, to loop: Int, payer: Payer) {
-        self.assignments[id] = Assignment(loop: UInt16(loop), payer: payer)
+        self.assignments[id] = Assignment(payer: payer, loop: UInt16(loop))
     }
 
     /// Assigns an adopted connection, which is in these audiences already.

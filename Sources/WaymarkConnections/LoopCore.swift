@@ -146,7 +146,7 @@ package struct LoopCore {
     let codecs = LoopCodecs()
     var connections: [Connection] = []
     private var freeSlots: [Slot] = []
-    var slots = ConnectionTable<Slot>()
+    var slots = ConnectionTable<Int32>()
     var audiences: [AudienceMembers] = []
     var freeAudiences: [Int] = []
     var audienceSlots: [AudienceID: Int] = [:]
@@ -184,7 +184,7 @@ package struct LoopCore {
     // MARK: Connections
 
     package var connectionCount: Int { self.slots.count }
-    package func slot(of id: ConnectionID) -> Slot? { self.slots[id] }
+    package func slot(of id: ConnectionID) -> Slot? { self.slots[number: id] }
     package func id(of slot: Slot) -> ConnectionID { self.connections[slot].id }
     /// Whether the session of a connection has ended: nothing is read or written any more.
     package func isClosing(_ slot: Slot) -> Bool { self.connections[slot].isClosing }
@@ -223,7 +223,7 @@ package struct LoopCore {
             slot = self.connections.count
             self.connections.append(connection)
         }
-        self.slots[id] = slot
+        self.slots[number: id] = slot
         return slot
     }
 
@@ -263,7 +263,7 @@ package struct LoopCore {
     /// Forgets a connection, once its input is processed. O(its own audiences).
     package mutating func remove(_ slot: Slot, at now: Instant, into actions: inout [Action]) {
         let id = self.connections[slot].id
-        guard self.slots[id] == slot else { return }
+        guard self.slots[number: id] == slot else { return }
         guard !self.connections[slot].isInputQueued else {
             self.connections[slot].isRemovalDue = true
             return
@@ -346,16 +346,16 @@ package struct LoopCore {
     ) {
         switch consume instruction {
         case .session(let id, let event):
-            guard let slot = self.slots[id] else { break }
+            guard let slot = self.slots[number: id] else { break }
             self.catchUp(slot)
             self.handle(event, on: slot, at: now, into: &actions)
             self.touch(slot)
         case .send(let id, let frame):
-            guard let slot = self.slots[id] else { break }
+            guard let slot = self.slots[number: id] else { break }
             self.catchUp(slot)
             if self.connections[slot].send(frame, slot, send, into: &actions) { self.touched.append(slot) }
         case .relay(let id, let frame, let relay):
-            guard let slot = self.slots[id] else { break }
+            guard let slot = self.slots[number: id] else { break }
             self.catchUp(slot)
             if self.connections[slot].send(frame, as: relay, slot, send, into: &actions) {
                 self.touched.append(slot)
@@ -366,12 +366,12 @@ package struct LoopCore {
             self.deliver(&batch, to: audience, send, into: &actions)
         case .join(let id, let audience): self.join(id, audience)
         case .leave(let id, let audience):
-            if let slot = self.slots[id] { self.leave(slot, audience, at: now, into: &actions) }
+            if let slot = self.slots[number: id] { self.leave(slot, audience, at: now, into: &actions) }
         case .purge(let id, let session): self.purge(id, session, nil, at: now, into: &actions)
         case .purgeShares(let id, let session):
             self.purge(id, session, .shareDestination, at: now, into: &actions)
         case .tell(let id, let frames):
-            guard let slot = self.slots[id] else { break }
+            guard let slot = self.slots[number: id] else { break }
             self.connections[slot].output.liftAnswerBound()
             for frame in frames where self.connections[slot].send(frame, slot, send, into: &actions) {
                 self.touched.append(slot)
@@ -390,7 +390,7 @@ package struct LoopCore {
         _ id: ConnectionID, _ session: SessionID, _ type: MessageType?, at now: Instant,
         into actions: inout [Action]
     ) {
-        guard let slot = self.slots[id] else { return }
+        guard let slot = self.slots[number: id] else { return }
         self.catchUp(slot)
         self.connections[slot].output.purge(session, only: type)
         self.settle(slot, at: now, into: &actions)

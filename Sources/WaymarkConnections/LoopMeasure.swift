@@ -72,7 +72,7 @@ extension LoopCore {
         (measure.waitingBytes, measure.inputBytes) = (self.waitingByteCount, self.inputByteCount)
         for slot in self.connections.indices {
             let id = self.connections[slot].id
-            guard self.slots[id] == slot else { continue }
+            guard self.slots[number: id] == slot else { continue }
             measure.totals.add(self.connections[slot])
             guard withConnections else { continue }
             var connection = ConnectionMeasure(id)

@@ -60,6 +60,10 @@ package struct Output: Sendable {
     var isOpen = false { didSet { self.chooseDirect() } }
     /// Nothing leaves the outbox: the connection comes from another process, or goes to one.
     var isSuspended = false { didSet { self.chooseDirect() } }
+    /// The channel has a portion that the socket did not accept.
+    private(set) var isBlocked = false { didSet { self.isSettled = false } }
+    /// ``LoopCore/settle(_:at:into:arms:)`` knows ``direct`` and the number of waiting bytes.
+    var isSettled = true
     /// `none` until the channel is active, once it is closed, and for a channel that is more than a socket.
     var socket = SocketID.none { didSet { self.chooseDirect() } }
     /// The socket, while a shared batch may be sent on it past this type: nothing else waits; else `none`.
@@ -68,19 +72,16 @@ package struct Output: Sendable {
     private var sending: ArraySlice<UInt8> = []
     /// In place of ``sending``, once several frames were put together.
     private var joined: [UInt8] = []
-    /// The channel has a portion that the socket did not accept.
-    private(set) var isBlocked = false { didSet { self.isSettled = false } }
     private var outbox: BoxedOutbox
-    /// ``LoopCore/settle(_:at:into:arms:)`` knows ``direct`` and the number of waiting bytes.
-    var isSettled = true
-    /// The peer is an endpoint of a vehicle.
-    var isForEndpoint = false
     /// See ``LoopCore/Limits/portionBytes``. What is in a portion cannot be overtaken.
     private(set) var portionBytes: Int32
     /// The portion that the channel has.
     private var channelByteCount: UInt32 = 0
     /// The same, once the connection closes: it is not held for the peer any more, but may still be sent.
     private var lastByteCount: UInt32 = 0
+    /// No frame is added to so many waiting bytes, as ``Outbox`` counts them. Only observers have this bound, see ``boundAnswers()``: the
+    /// outbox of every other peer has its limit.
+    private var waitingBytesMax = Int32.max
     /// Of the outbox, when the connection closes.
     private static let finalBytesMax = 65_536
     /// See ``boundAnswers()``. This is the room for 400 Pongs. Only a few wait for a peer that keeps to the protocol: it closes a connection
@@ -137,13 +138,12 @@ package struct Output: Sendable {
     var conflatedCount: UInt64 { self.outbox.conflatedCount }
     /// What the socket accepted of this connection, in bytes, but for what ``direct`` accepted of shared batches.
     private(set) var sentByteCount: UInt64 = 0
+    /// The peer is an endpoint of a vehicle.
+    var isForEndpoint = false
     /// Frames wait for the peer to read.
     private(set) var isWaiting = false
     /// A Ping is among them. Another one would say nothing more.
     private var isPingWaiting = false
-    /// No frame is added to so many waiting bytes, as ``Outbox`` counts them. Only observers have this bound, see ``boundAnswers()``: the
-    /// outbox of every other peer has its limit.
-    private var waitingBytesMax = Int32.max
     /// The socket has every byte that left the outbox.
     var isDrained: Bool { !self.isBlocked && self.isSendingNothing }
     /// The bytes of the next flush fill a portion.

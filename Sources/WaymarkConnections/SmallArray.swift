@@ -1,7 +1,8 @@
 /// An array that usually has one element or none: the first is stored inline, only further ones on the heap.
 struct SmallArray<Element>: RandomAccessCollection, MutableCollection {
-    private var first: Element?
     private var rest: [Element] = []
+    // Why behind the others: what follows an array in memory begins where its first element ends.
+    private var first: Element?
 
     init() {}
 

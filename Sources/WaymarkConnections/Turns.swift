@@ -143,7 +143,7 @@ extension LoopCore {
     package mutating func end(_ batch: ProcessedBatch, into actions: inout [Action]) {
         self.submittedCost -= batch.cost
         if !self.turns.isEmpty, self.mayProcess() { self.planWork(into: &actions) }
-        guard let slot = self.slots[batch.connection] else { return }
+        guard let slot = self.slots[number: batch.connection] else { return }
         self.connections[slot].batchCount -= 1
         guard self.connections[slot].batchCount < Self.batchesMax else { return }
         if !self.connections[slot].isInputQueued {

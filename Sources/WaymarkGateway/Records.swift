@@ -27,7 +27,7 @@ struct Endpoint: Sendable, Hashable, Codable {
     /// gateway knows which frames it misses.
     var membership: Membership?
     /// Its last receipt in the present session.
-    var receipt: Receipt?
+    @Boxed var receipt: Receipt? = nil
     /// Delays from its receipts. Nothing if no session wanted receipts of it.
     @BoxedIfCustom var timing = EndpointTiming()
 

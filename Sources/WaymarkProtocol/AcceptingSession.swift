@@ -56,24 +56,30 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
 
     package private(set) var state: State = .awaitingHello
     package private(set) var role: Role?
-    /// The agreed largest frame of the peer; before the handshake that of a Hello.
-    package private(set) var receiveFrameBytesMax: UInt32
-    /// The largest frame that the peer takes; before the handshake any.
-    package private(set) var sendFrameBytesMax = ProtocolConstants.frameBytes.upperBound
-    @BoxedIfCustom private var limits: ConnectionLimits
-    private let allowedRoles: Set<Role>
     /// The peer wants to know which of its frames are ignored.
     private var reportsIgnored = false
     /// The Welcome resumed the peer, and nothing came since, see ``takeConfirmation()``.
     private var awaitsFirstFrame = false
+    /// The agreed largest frame of the peer; before the handshake that of a Hello.
+    package private(set) var receiveFrameBytesMax: UInt32
+    /// The largest frame that the peer takes; before the handshake any.
+    package private(set) var sendFrameBytesMax = ProtocolConstants.frameBytes.upperBound
+    @Narrow private var errorCount = 0
     /// What the Hello asked for, until it is answered.
-    private var wish: Wish?
+    @Boxed private var wish: Wish? = nil
+    @BoxedIfCustom private var limits: ConnectionLimits
+    private let allowedRoles: Set<Role>
     private var keepalive: Keepalive?
-    private var errorCount = 0
     private var errorWindowEnd = Instant(nanoseconds: 0)
     private var pingNonce: UInt64 = 0
 
-    // Why not the Hello itself: an idle connection would keep room for one.
+    // Why they are listed: this is their order in a state that is handed over, which another build reads.
+    private enum CodingKeys: CodingKey {
+        case state, role, receiveFrameBytesMax, sendFrameBytesMax, limits, allowedRoles, reportsIgnored
+        case awaitsFirstFrame, wish, keepalive, errorCount, errorWindowEnd, pingNonce
+    }
+
+    // Why not the Hello itself: it is large.
     private struct Wish: Sendable, Hashable, Codable {
         let version: UInt32
         let keepaliveMilliseconds: UInt32?

@@ -5,10 +5,10 @@
 package struct FrameSplitter: Sendable {
     /// The agreed largest frame, header included.
     package var frameBytesMax: UInt32
+    /// Where the next frame starts in ``read``.
+    @Narrow package private(set) var offset = 0
     /// The bytes that were read; those before ``offset`` were handed out.
     private var bytes: [UInt8] = []
-    /// Where the next frame starts in ``read``.
-    package private(set) var offset = 0
     private var failure: FramingError?
 
     package init(frameBytesMax: UInt32) { self.frameBytesMax = frameBytesMax }

@@ -22,7 +22,7 @@ package struct Keepalive: Sendable, Hashable, Codable {
     private var spoke = false
     /// The next tick comes after half an interval.
     private var isHalf = false
-    private var silentHalves: Int64 = 0
+    @Narrow private var silentHalves = 0
 
     /// Starts the interval; something was just sent.
     package init(interval: Duration, at now: Instant) {

@@ -11,7 +11,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
     typealias OutboundOut = ByteBuffer
 
     let slot: LoopCore.Slot
-    let id: ConnectionID
     private(set) var context: ChannelHandlerContext?
     private let shard: LoopShard
     private let driver: GatewayDriver
@@ -19,9 +18,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var socket: BareSocket?
     /// The policy that the connection was accepted or last reviewed under; nil if that was in another process.
     private var policy: ListenerPolicy?
-    private let currentPolicy: CurrentPolicy
-    /// The key that the Hello presented.
-    private var key: ListenerKey?
+    // Why the flags are here: they fill what is free behind the policy.
     /// The connection comes from another process, and is reviewed when it is resumed.
     let isAdopted: Bool
     /// The gateway's end closes the connection before its peer was admitted, and the peer is to blame.
@@ -29,6 +26,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Its Hello brought a resumption token.
     private var hasToken = false
     private var isCharged = false
+    private let currentPolicy: CurrentPolicy
+    /// The key that the Hello presented.
+    private var key: ListenerKey?
     var peer: PeerDescription
     /// The socket belongs to the next process: transport events are ignored.
     private(set) var isDetached = false
@@ -42,7 +42,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
         driver: GatewayDriver, shard: LoopShard
     ) {
         self.slot = slot
-        self.id = id
         self.socket = socket
         self.policy = origin.policy
         self.currentPolicy = origin.currentPolicy
@@ -59,14 +58,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
         driver: GatewayDriver, shard: LoopShard
     ) {
         self.slot = slot
-        self.id = state.connection.id
         self.socket = socket
         self.currentPolicy = currentPolicy
         self.key = state.key
         self.isAdopted = true
         self.driver = driver
         self.shard = shard
-        self.peer = PeerDescription(source: state.source, listener: state.entrance, connection: self.id)
+        self.peer = PeerDescription(
+            source: state.source, listener: state.entrance, connection: state.connection.id)
         self.peer.role = state.role
         self.peer.isAdmitted = state.connection.session.state == .active
     }
@@ -208,7 +207,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         switch note {
         case .admitted(let isResumed):
             self.peer.isAdmitted = true
-            self.driver.handshakeFinished(self.id)
+            if let id = self.peer.connection { self.driver.handshakeFinished(id) }
             // A token that nothing is resumed with: guessing costs as much as a wrong key.
             if self.hasToken, !isResumed { _ = self.charge() }
             self.note(PeerNotice.admitted)

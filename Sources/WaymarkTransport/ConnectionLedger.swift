@@ -33,9 +33,9 @@ package struct ConnectionLedger: Sendable {
     private struct Entry: Sendable {
         let id: ConnectionID
         let source: PeerSource
-        /// The index of its account.
-        let account: Int
         var isUnfinished = false
+        /// The index of its account.
+        @Narrow var account: Int
     }
 
     package var limits: Limits
@@ -73,7 +73,7 @@ package struct ConnectionLedger: Sendable {
             limit = ReachedLimit("handshakes_max", self.limits.handshakesMax)
         }
         if let oldest { self.finish(at: oldest) }
-        self.add(Entry(id: id, source: source, account: account, isUnfinished: true))
+        self.add(Entry(id: id, source: source, isUnfinished: true, account: account))
         return .accepted(closing: oldest.map { self.entries[$0].id }, limit: limit)
     }
 
@@ -104,7 +104,7 @@ package struct ConnectionLedger: Sendable {
     /// Counts a connection that another process accepted. The limits do not apply.
     mutating func restore(_ id: ConnectionID, _ source: PeerSource, isFinished: Bool) {
         let account = self.accounts.open(source.account, PlaceList())
-        self.add(Entry(id: id, source: source, account: account, isUnfinished: !isFinished))
+        self.add(Entry(id: id, source: source, isUnfinished: !isFinished, account: account))
     }
 
     private mutating func add(_ entry: Entry) {

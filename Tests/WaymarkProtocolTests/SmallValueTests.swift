@@ -69,4 +69,43 @@ import WaymarkProtocol
         }
         #expect(MemoryLayout<BoxedIfCustom<VehicleLimits>>.size == MemoryLayout<Int>.size)
     }
+
+    private struct Small: Hashable, Codable {
+        @Boxed var limits: VehicleLimits? = nil
+        @Narrow var count = 0
+    }
+
+    private struct Plain: Codable {
+        var limits: VehicleLimits?
+        var count = 0
+    }
+
+    @Test func `what takes less memory is coded as what it stands for`() throws {
+        for limits in [nil, VehicleLimits()] {
+            let small = Small(limits: limits, count: -7)
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            let bytes = try encoder.encode(small)
+            #expect(try bytes == encoder.encode(Plain(limits: limits, count: -7)))
+            #expect(try JSONDecoder().decode(Small.self, from: bytes) == small)
+        }
+        // As other encoders write what is missing.
+        let bytes = Data(#"{"limits": null, "count": 1}"#.utf8)
+        #expect(try JSONDecoder().decode(Small.self, from: bytes) == Small(count: 1))
+    }
+
+    @Test func `what takes less memory is a value like any other`() {
+        var small = Small()
+        #expect(small.limits == nil && small.count == 0)
+        small.limits = VehicleLimits()
+        small.limits?.alertTextLengthMax = 3
+        small.count += 5
+        var copy = small
+        #expect(copy == small && copy.hashValue == small.hashValue)
+        copy.limits?.alertTextLengthMax = 4
+        #expect(small.limits?.alertTextLengthMax == 3 && copy.limits?.alertTextLengthMax == 4)
+        copy.limits = nil
+        #expect(copy == Small(count: 5))
+        #expect(MemoryLayout<Small>.size == MemoryLayout<Int>.size + MemoryLayout<Int32>.size)
+    }
 }
