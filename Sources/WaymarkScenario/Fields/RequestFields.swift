@@ -150,7 +150,9 @@ enum RequestFields {
         { if case .simulateDrive(let asked) = $0 { asked } else { nil } },
         [
             .word("simulationAction") { $0.action },
-            .number("speedPercent") { (asked: SimulateDrive) -> UInt32? in asked.speedPercent == 0 ? nil : asked.speedPercent },
+            .number("speedPercent") { (asked: SimulateDrive) -> UInt32? in
+                asked.speedPercent == 0 ? nil : asked.speedPercent
+            },
             .text("client") { $0.client?.rawValue }, .text("vehicle") { $0.vehicle?.rawValue },
             .text("endpoint") { $0.endpoint?.rawValue },
         ])
