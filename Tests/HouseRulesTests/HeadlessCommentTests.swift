@@ -15,7 +15,7 @@ import Testing
         "WaymarkCodec": 46,
         "WaymarkCommandLine": 104,
         "WaymarkConfiguration": 8,
-        "WaymarkConnections": 90,
+        "WaymarkConnections": 88,
         "WaymarkDaemon": 17,
         "WaymarkExporter": 11,
         "WaymarkGateway": 166,
