@@ -49,13 +49,9 @@ extension ClusterApp {
         let request = UUID().uuidString
         self.lastRequest = request
         Task {
-            let result =
-                if command == "waypoint" {
-                    await endpoint.requestWaypoint(place, requestID: request)
-                } else {
-                    await endpoint.requestDestination(place, requestID: request)
-                }
-            self.show("\(command) \(Story.name(place)): \(result.explanation)")
+            let ending = await endpoint.request(
+                command == "waypoint" ? .waypoint(place) : .destination(place), requestID: request)
+            self.show("\(command) \(Story.name(place)): \(ending.explanation)")
         }
     }
 }

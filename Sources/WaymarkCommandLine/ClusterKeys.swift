@@ -169,12 +169,9 @@ extension ClusterApp {
         self.tell("the vehicle asks for \(what)")
         self.show("")
         Task {
-            let result =
-                switch entry.purpose {
-                case .waypoint: await endpoint.requestWaypoint(place)
-                case .destination: await endpoint.requestDestination(place)
-                }
-            self.show("\(what): \(result.explanation)")
+            let ending = await endpoint.request(
+                entry.purpose == .waypoint ? .waypoint(place) : .destination(place))
+            self.show("\(what): \(ending.explanation)")
         }
     }
 }

@@ -90,8 +90,8 @@ extension ClusterApp {
         let request = UUID().uuidString
         self.lastRequest = request
         Task {
-            let result = await endpoint.startTrip(trip, routeChoice: route, requestID: request)
-            self.show("\(what): \(result.explanation)")
+            let ending = await endpoint.request(.startTrip(trip, routeChoice: route), requestID: request)
+            self.show("\(what): \(ending.explanation)")
         }
     }
 }

@@ -7,7 +7,7 @@ actor DemoDesk {
     private let detour: EngineRoute?
     private let report: DemoReport
     private var guide: Guide?
-    private var request: Task<RequestResult, Never>?
+    private var request: Task<RequestEnding, Never>?
     /// Yields when the client knows the outcome of the request.
     private let (decisions, decision) = AsyncStream.makeStream(
         of: Void.self, bufferingPolicy: .bufferingOldest(1))
@@ -21,13 +21,13 @@ actor DemoDesk {
 
     /// Sends the vehicle's request; returns once the client knows the outcome, so that the drive continues along the right
     /// route.
-    func request(_ send: @escaping @Sendable () async -> RequestResult) async {
+    func request(_ send: @escaping @Sendable () async -> RequestEnding) async {
         let request = Task { await send() }
         self.request = request
-        let result = await request.value
-        await self.report.setOutcome(result)
+        let ending = await request.value
+        await self.report.setOutcome(ending)
         // The client is told of an accepted request separately.
-        if result == .accepted { for await _ in self.decisions { break } }
+        if ending.isAccepted { for await _ in self.decisions { break } }
     }
 
     /// Waits for the request's outcome at the vehicle.
@@ -50,8 +50,8 @@ actor DemoDesk {
 
     func apply(_ event: SessionEvent) async {
         switch event {
-        case .waypointResult(let vehicle, let result):
-            await self.guide?.inquiryEnded(vehicle, isAccepted: result == .accepted)
+        case .waypointResult(let vehicle, let ending):
+            await self.guide?.inquiryEnded(vehicle, isAccepted: ending.isAccepted)
             self.decision.yield()
         case .rejected(let field, let reason, _):
             await self.report.fail("the gateway refused \(field): \(reason)")

@@ -11,7 +11,7 @@ actor DemoReport {
     private var frames = 0
     private var endReason: EndReason?
     private var holdsStop = false
-    private var outcome: RequestResult?
+    private var outcome: RequestEnding?
     private var reroutes = 0
     private var failures: [String] = []
 
@@ -26,7 +26,7 @@ actor DemoReport {
     /// Whether the drive has come to its end, as it should or otherwise.
     var hasEnded: Bool { self.endReason != nil }
 
-    func setOutcome(_ outcome: RequestResult) { self.outcome = outcome }
+    func setOutcome(_ outcome: RequestEnding) { self.outcome = outcome }
     func setReroutes(_ count: Int) { self.reroutes = count }
     func fail(_ reason: String) { self.failures.append(reason) }
 
@@ -41,7 +41,7 @@ actor DemoReport {
                     [
                         "kind": "summary", "messages": self.frames, "maneuvers": self.maneuvers.count,
                         "generations": self.generations.count, "end": self.endReason?.word ?? "",
-                        "failures": self.failures, "waypoint": self.outcome.map { "\($0)" } ?? "",
+                        "failures": self.failures, "waypoint": self.outcome.map { "\($0.result)" } ?? "",
                     ], at: Date()))
         } else {
             Terminal.line("")
@@ -53,7 +53,7 @@ actor DemoReport {
 
     private func check(expectsDetour: Bool) {
         let wanted: RequestResult = expectsDetour ? .accepted : .notSupported
-        if self.outcome != wanted {
+        if self.outcome?.result != wanted {
             self.fail("the charging stop: \(self.outcome?.explanation ?? "there was no answer")")
         }
         if self.reroutes != (expectsDetour ? 1 : 0) { self.fail("there were \(self.reroutes) new routes") }

@@ -13,8 +13,8 @@ extension SessionEvent {
         case .previewSelected(let vehicle, let endpoint, let trip, let routeChoice):
             let choice = routeChoice.map { ", route choice \($0)" } ?? ""
             return "\(vehicle)/\(endpoint): selected trip \(trip)\(choice)"
-        case .startTripResult(let vehicle, let result):
-            return "\(vehicle): request to start a trip: \(result.explanation)"
+        case .startTripResult(let vehicle, let ending):
+            return "\(vehicle): request to start a trip: \(ending.explanation)"
         case .settings(let vehicle, let endpoint, let settings): return "\(vehicle)/\(endpoint): \(settings)"
         case .routeFeedback(let vehicle, let feedback): return "\(vehicle): \(Story.feedback(feedback))"
         case .destinationWanted(let vehicle, _, let trip):
@@ -26,8 +26,8 @@ extension SessionEvent {
             return "\(vehicle): alert \(alert) action \(action)"
         case .extensionReceived(let vehicle, let endpoint, let name, let content):
             return "\(vehicle)/\(endpoint): \(name): \(GuidanceText.counted(content.count, "byte"))"
-        case .waypointResult(let vehicle, let result):
-            return "\(vehicle): waypoint request: \(result.explanation)"
+        case .waypointResult(let vehicle, let ending):
+            return "\(vehicle): waypoint request: \(ending.explanation)"
         case .shareResult(let vehicle, let id, let result):
             return "\(vehicle): destination \(id): \(result?.explanation ?? "offered")"
         case .received(let sequence, _): return "received up to \(sequence)"

@@ -351,14 +351,14 @@ actor Navigator {
         let guide = self.drives[number]?.guide
         switch event {
         case .ended: await guide?.stop()
-        case .waypointResult(let vehicle, let result):
+        case .waypointResult(let vehicle, let ending):
             // `answer` handles an accepted request with estimates.
-            if result != .accepted || self.policy.onWaypoint == .ownUI {
-                await guide?.inquiryEnded(vehicle, isAccepted: result == .accepted)
+            if !ending.isAccepted || self.policy.onWaypoint == .ownUI {
+                await guide?.inquiryEnded(vehicle, isAccepted: ending.isAccepted)
             }
         case .destinationWanted(_, _, let wanted): self.shareWanted(wanted, drive: number)
         case .previewSelected(_, _, _, let choice): await self.select(choice, drive: number)
-        case .startTripResult(let vehicle, let result) where result != .accepted:
+        case .startTripResult(let vehicle, let ending) where !ending.isAccepted:
             if self.drives[number]?.preview?.asker == vehicle { self.drives[number]?.preview?.asker = nil }
         case .alertResponse(_, let alert, _):
             do throws(ClientError) {

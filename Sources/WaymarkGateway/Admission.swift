@@ -183,7 +183,10 @@ extension Gateway {
         guard let vehicle = self.vehicles[path.vehicle], vehicle.endpoints.isEmpty else {
             return self.indexVehicle(path.vehicle)
         }
-        for request in vehicle.sortedRequests { self.endRequest(request, .gone, at: now, into: &actions) }
+        for request in vehicle.sortedRequests {
+            let ending = Ending(.gone, .vehicleGone, at: path.endpoint)
+            self.endRequest(request, ending, at: now, into: &actions)
+        }
         guard let session = vehicle.session else { return self.removeVehicle(path.vehicle) }
         var awaited = Vehicle()
         (awaited.session, awaited.place, awaited.lastTour) = (session, vehicle.place, vehicle.lastTour)

@@ -182,7 +182,9 @@ package struct Gateway: Sendable, Hashable {
             switch deadline {
             case .clientGrace(let client): self.forgetClient(client, .clientGone, into: &actions)
             case .endpointGrace(let path): self.forgetEndpoint(path, at: now, into: &actions)
-            case .request(let number): self.giveUp(number, .timedOut, at: now, into: &actions)
+            case .request(let number):
+                guard let ending = self.requests[number]?.stage.timeout else { break }
+                self.giveUp(number, ending, at: now, into: &actions)
             case .share(let share):
                 self.settle(share.vehicle, at: now, into: &actions)
                 self.endShare(share, .didFailToShare(.timedOut), into: &actions)

@@ -89,6 +89,7 @@ private struct StoredRequest: Codable, Sendable {
     }
 
     private let vehicle: VehicleID
+    private let source: EndpointName
     private let content: ReceivedRequest
     private let kind: OpenRequest.Kind
     private let client: ClientID
@@ -100,6 +101,7 @@ private struct StoredRequest: Codable, Sendable {
 
     init(_ request: OpenRequest, _ coder: BodyCoder) {
         self.vehicle = request.vehicle
+        self.source = request.source
         self.content = request.content
         self.kind = request.kind
         self.client = request.client
@@ -121,8 +123,9 @@ private struct StoredRequest: Codable, Sendable {
 
     func request(_ coder: BodyCoder) throws(Unreadable) -> OpenRequest {
         var request = OpenRequest(
-            vehicle: self.vehicle, content: self.content, kind: self.kind, client: self.client,
-            place: self.place, opened: self.opened, deadline: self.deadline, due: self.due)
+            vehicle: self.vehicle, source: self.source, content: self.content, kind: self.kind,
+            client: self.client, place: self.place, opened: self.opened, deadline: self.deadline,
+            due: self.due)
         switch self.stage {
         case .asked: request.stage = .asked
         case .prompting(let frame, let until):

@@ -376,7 +376,7 @@ extension Gateway {
         }
         for request in vehicle.sortedRequests {
             if self.requests[request]?.session == session {
-                self.endRequest(request, .sessionEnded, at: now, into: &actions)
+                self.endRequest(request, Ending(.sessionEnded, .sessionEnded), at: now, into: &actions)
             }
         }
         self.endShares(with: id, .sessionEnded, into: &actions)

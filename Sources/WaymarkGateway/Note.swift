@@ -36,7 +36,7 @@ extension Gateway {
             case destinationRequested(Identifier)
             /// A vehicle asks its client to start a trip of the previews.
             case tripRequested(Identifier)
-            case requestEnded(Identifier, Outcome)
+            case requestEnded(Identifier, Outcome, OutcomeCause)
         }
 
         package var turn: Turn

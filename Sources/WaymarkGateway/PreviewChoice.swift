@@ -36,25 +36,31 @@ extension Gateway {
     ) {
         let (session, open) = self.vehicles.readValue(at: vehicle) { ($0.session, $0.openRequests) }
         guard let session, let index = self.sessions.index(forKey: session) else {
-            return self.decline(key, of: vehicle, .invalid, nil, into: &actions)
+            return self.decline(key, of: vehicle, Ending(.invalid, .noPreviews), nil, into: &actions)
         }
-        let (name, isShown) = self.sessions.readValue(at: index) { session in
-            (
-                session.client,
-                session.content.phase == .preview && session.content.rejection(of: trip, routeChoice) == nil
-            )
+        let (name, cause): (ClientID, OutcomeCause?) = self.sessions.readValue(at: index) { session in
+            guard session.content.phase == .preview else { return (session.client, .noPreviews) }
+            let isShown = session.content.rejection(of: trip, routeChoice) == nil
+            return (session.client, isShown ? nil : .unknownTrip)
         }
-        guard isShown else { return self.decline(key, of: vehicle, .invalid, name, into: &actions) }
+        if let cause {
+            return self.decline(key, of: vehicle, Ending(.invalid, cause), name, into: &actions)
+        }
         guard let client = self.clients.index(forKey: name),
             case let (connection?, features) = self.clients.readValue(
                 at: client, { ($0.connection, $0.granted) })
-        else { return self.decline(key, of: vehicle, .gone, name, into: &actions) }
+        else {
+            return self.decline(key, of: vehicle, Ending(.gone, .clientNotConnected), name, into: &actions)
+        }
         guard features.contains(.tripRequests) else {
-            return self.decline(key, of: vehicle, .notSupported, name, into: &actions)
+            let ending = Ending(.notSupported, .clientNotCapable)
+            return self.decline(key, of: vehicle, ending, name, into: &actions)
         }
         // Of two endpoints that start a trip, the first wins.
-        guard !open.contains(where: { self.isStart($0.number) }) else {
-            return self.decline(key, of: vehicle, .busy, name, into: &actions)
+        for other in open {
+            guard let first = self.starter(other.number) else { continue }
+            let ending = Ending(.busy, .otherStart, at: first)
+            return self.decline(key, of: vehicle, ending, name, into: &actions)
         }
         self.open(request, .trip(session), key, of: vehicle, to: name, client, at: now)
         self.forward(
@@ -62,7 +68,9 @@ extension Gateway {
         self.note(.tripRequested(key.id), of: key.vehicle, in: session, name, into: &actions)
     }
 
-    private func isStart(_ number: RequestNumber) -> Bool {
-        if case .trip = self.requests[number]?.kind { true } else { false }
+    /// The endpoint that sent an open request, if it is one to start a trip.
+    private func starter(_ number: RequestNumber) -> EndpointName? {
+        guard let request = self.requests[number], case .trip = request.kind else { return nil }
+        return request.source
     }
 }

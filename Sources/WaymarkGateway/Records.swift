@@ -335,6 +335,8 @@ struct OpenRequest: Sendable, Hashable {
     struct Key: Sendable, Hashable {
         var vehicle: VehicleID
         var id: Identifier
+        /// The endpoint that sent it first.
+        var source: EndpointName
     }
 
     enum Kind: Sendable, Hashable, Codable {
@@ -374,9 +376,20 @@ struct OpenRequest: Sendable, Hashable {
             case .ownPrompt: "the client asks its user for"
             }
         }
+
+        /// The end of a request whose deadline passes in this stage.
+        var timeout: Ending {
+            switch self {
+            case .asked: Ending(.timedOut, .clientSilent)
+            case .prompting: Ending(.timedOut, .promptUnanswered)
+            case .ownPrompt: Ending(.timedOut, .clientUserSilent)
+            }
+        }
     }
 
     let vehicle: VehicleID
+    /// The endpoint that sent it first.
+    let source: EndpointName
     /// What is asked for.
     let content: ReceivedRequest
     var kind: Kind
@@ -399,7 +412,24 @@ struct OpenRequest: Sendable, Hashable {
         }
     }
 
-    var key: Key { Key(vehicle: self.vehicle, id: self.id) }
+    var key: Key { Key(vehicle: self.vehicle, id: self.id, source: self.source) }
+}
+
+/// The end of a request: the outcome, who decided, and why.
+struct Ending: Sendable, Hashable {
+    let outcome: Outcome
+    let cause: OutcomeCause
+    /// The vehicle's endpoint that decided, or that came first.
+    let endpoint: EndpointName?
+    let previewFollows: Bool
+
+    init(
+        _ outcome: Outcome, _ cause: OutcomeCause, at endpoint: EndpointName? = nil,
+        previewFollows: Bool = false
+    ) {
+        (self.outcome, self.cause) = (outcome, cause)
+        (self.endpoint, self.previewFollows) = (endpoint, previewFollows)
+    }
 }
 
 /// A destination offered to one vehicle.

@@ -14,21 +14,28 @@ extension Gateway {
     ) {
         guard let session = self.vehicles.readValue(at: vehicle, { $0.session }),
             let index = self.sessions.index(forKey: session)
-        else { return self.decline(key, of: vehicle, .invalid, nil, into: &actions) }
+        else { return self.decline(key, of: vehicle, Ending(.invalid, .notGuided), nil, into: &actions) }
         let (name, isGuiding, isOnRoute) = self.sessions.readValue(at: index) { session in
             (
                 session.client, session.content.isGuiding,
                 segment.isEmpty || session.content.route.segments.contains(segment)
             )
         }
-        guard isGuiding else { return self.decline(key, of: vehicle, .invalid, nil, into: &actions) }
-        guard isOnRoute else { return self.decline(key, of: vehicle, .invalid, name, into: &actions) }
+        guard isGuiding else {
+            return self.decline(key, of: vehicle, Ending(.invalid, .notGuided), nil, into: &actions)
+        }
+        guard isOnRoute else {
+            return self.decline(key, of: vehicle, Ending(.invalid, .unknownSegment), name, into: &actions)
+        }
         guard let client = self.clients.index(forKey: name),
             case let (connection?, features) = self.clients.readValue(
                 at: client, { ($0.connection, $0.granted) })
-        else { return self.decline(key, of: vehicle, .gone, name, into: &actions) }
+        else {
+            return self.decline(key, of: vehicle, Ending(.gone, .clientNotConnected), name, into: &actions)
+        }
         guard features.contains(.waypointRequests) else {
-            return self.decline(key, of: vehicle, .notSupported, name, into: &actions)
+            let ending = Ending(.notSupported, .clientNotCapable)
+            return self.decline(key, of: vehicle, ending, name, into: &actions)
         }
         self.open(request, .waypoint(session), key, of: vehicle, to: name, client, at: now)
         self.forward(
@@ -45,15 +52,16 @@ extension Gateway {
             self.sessions.index(forKey: $0)
         }
         if let session, self.sessions.readValue(at: session, { $0.content.isGuiding }) {
-            return self.decline(key, of: vehicle, .invalid, nil, into: &actions)
+            return self.decline(key, of: vehicle, Ending(.invalid, .guided), nil, into: &actions)
         }
         guard let first = self.nextHandler(for: key.vehicle, after: nil),
             case let name = first.handler.client, let client = self.clients.index(forKey: name),
             let connection = self.clients.readValue(at: client, { $0.connection })
         else {
             // Otherwise changed rules have not reached all clients, and one that may guide the vehicle may be among them.
-            let outcome: Outcome = self.unruledClients.isEmpty ? .notSupported : .busy
-            return self.decline(key, of: vehicle, outcome, nil, into: &actions)
+            let isSettled = self.unruledClients.isEmpty
+            let ending = isSettled ? Ending(.notSupported, .noClient) : Ending(.busy, .rulesChanging)
+            return self.decline(key, of: vehicle, ending, nil, into: &actions)
         }
         let tried = OpenRequest.Tried(last: first, handlerCount: self.handlerCount)
         self.open(request, .destination(tried), key, of: vehicle, to: name, client, at: now)
@@ -66,7 +74,8 @@ extension Gateway {
         at now: Instant, into actions: inout [Action]
     ) {
         if let number = self.vehicles[path.vehicle]?.openRequest(id) {
-            self.endRequest(number, .withdrawn, at: now, into: &actions)
+            let ending = Ending(.withdrawn, .withdrawn, at: path.endpoint)
+            self.endRequest(number, ending, at: now, into: &actions)
         } else if let outcome = self.vehicles[path.vehicle]?.outcomes.outcome(of: id) {
             actions.append(.send(connection, Envelope(.requestOutcome(outcome))))
         } else {
@@ -88,7 +97,9 @@ extension Gateway {
             return self.ignore(
                 .promptAnswer(answer), session, path, connection, "the prompt is over", into: &actions)
         }
-        self.endRequest(number, answer.isAccepted ? .accepted : .declinedByUser, at: now, into: &actions)
+        let outcome: Outcome = answer.isAccepted ? .accepted : .declinedByUser
+        let ending = Ending(outcome, .promptAnswered, at: path.endpoint)
+        self.endRequest(number, ending, at: now, into: &actions)
     }
 
     /// Whether to process a vehicle's request. A resent request gets its outcome again, or waits for it; one too many is declined.
@@ -105,9 +116,12 @@ extension Gateway {
             return false
         }
         self.counters.requestsRouted += 1
-        guard openCount < self.policy.limits.requestsOpenMax, self.hasRoom(for: request, of: key.vehicle)
-        else {
-            self.decline(key, of: vehicle, .busy, nil, into: &actions)
+        if openCount >= self.policy.limits.requestsOpenMax {
+            self.decline(key, of: vehicle, Ending(.busy, .tooManyOpen), nil, into: &actions)
+            return false
+        }
+        guard self.hasRoom(for: request, of: key.vehicle) else {
+            self.decline(key, of: vehicle, Ending(.busy, .noMemory), nil, into: &actions)
             return false
         }
         return true
@@ -161,8 +175,8 @@ extension Gateway {
         let place = self.assign(number, to: index)
         self.requests.insert(
             OpenRequest(
-                vehicle: key.vehicle, content: request, kind: kind, client: client, place: place,
-                opened: now, deadline: deadline, due: due))
+                vehicle: key.vehicle, source: key.source, content: request, kind: kind, client: client,
+                place: place, opened: now, deadline: deadline, due: due))
         self.vehicles.withValue(at: vehicle) {
             $0.openRequests.append(Vehicle.OpenRequest(id: key.id, number: number))
         }
@@ -244,16 +258,17 @@ extension Gateway {
             (.destination(let tried), .asked, .acceptWithPreview)
         where !self.mayGuide(client, answer.vehicle):
             // The rules changed since it was asked.
-            self.passOn(number, tried, .gone, at: now, into: &actions)
+            self.passOn(number, tried, Ending(.gone, .notAllowed), at: now, into: &actions)
         case (.waypoint, .ownPrompt, .accept), (.destination, .asked, .accept), (.trip, .asked, .accept):
-            self.endRequest(number, .accepted, at: now, into: &actions)
+            self.endRequest(number, Ending(.accepted, .clientAnswered), at: now, into: &actions)
         case (.destination, .asked, .acceptWithPreview):
-            self.endRequest(number, .accepted, previewFollows: true, at: now, into: &actions)
+            let ending = Ending(.accepted, .clientAnswered, previewFollows: true)
+            self.endRequest(number, ending, at: now, into: &actions)
         case (.waypoint, .asked, .decline(let reason)), (.waypoint, .ownPrompt, .decline(let reason)),
             (.trip, .asked, .decline(let reason)):
-            self.endRequest(number, reason, at: now, into: &actions)
+            self.endRequest(number, Ending(reason, .clientAnswered), at: now, into: &actions)
         case (.destination(let tried), .asked, .decline(let reason)):
-            self.passOn(number, tried, reason, at: now, into: &actions)
+            self.passOn(number, tried, Ending(reason, .clientAnswered), at: now, into: &actions)
         case (.waypoint, _, _), (.destination, _, _), (.trip, _, _):
             let rejection = Rejection(
                 .wrongState, field: "answer",
@@ -272,7 +287,9 @@ extension Gateway {
             let (endpoints, sizes) = self.vehicle(
                 request.vehicle, { ($0.connections(asking: .prompts), $0.frameBytesMax) }),
             !endpoints.isEmpty
-        else { return self.endRequest(number, .notSupported, at: now, into: &actions) }
+        else {
+            return self.endRequest(number, Ending(.notSupported, .noPrompts), at: now, into: &actions)
+        }
         self.requests.change(number) { $0.stage = .prompting(estimates, until: end) }
         self.moveDeadline(of: number, to: end)
         for endpoint in endpoints {
@@ -320,17 +337,18 @@ extension Gateway {
 
     /// Asks the next client for a drive; without one, the request ends with the last answer.
     private mutating func passOn(
-        _ number: RequestNumber, _ tried: OpenRequest.Tried, _ reason: Outcome, at now: Instant,
+        _ number: RequestNumber, _ tried: OpenRequest.Tried, _ ending: Ending, at now: Instant,
         into actions: inout [Action]
     ) {
         guard let request = self.requests[number],
             let next = self.nextHandler(for: request.vehicle, after: tried),
             case let name = next.handler.client, let client = self.clients.index(forKey: name)
         else {
-            return self.endRequest(number, reason, at: now, into: &actions)
+            return self.endRequest(number, ending, at: now, into: &actions)
         }
         let outcome = RequestOutcome(
-            requestID: request.id, vehicle: request.vehicle, outcome: reason, client: request.client)
+            requestID: request.id, vehicle: request.vehicle, outcome: ending.outcome,
+            client: request.client, cause: ending.cause)
         if let connection = self.unassign(number, from: request.client, at: request.place) {
             actions.append(.send(connection, Envelope(.requestOutcome(outcome))))
         }
@@ -354,7 +372,7 @@ extension Gateway {
         _ requests: ArraySlice<RequestNumber>, at now: Instant, into actions: inout [Action]
     ) {
         self.visit(requests, putBack: Step.abandonments) { gateway, number in
-            gateway.giveUp(number, .gone, at: now, into: &actions)
+            gateway.giveUp(number, Ending(.gone, .clientGone), at: now, into: &actions)
         }
     }
 
@@ -369,7 +387,7 @@ extension Gateway {
                 case .destination(let tried) = gateway.requests[number]?.kind,
                 !gateway.mayGuide(client, vehicle)
             else { return }
-            gateway.passOn(number, tried, .gone, at: now, into: &actions)
+            gateway.passOn(number, tried, Ending(.gone, .notAllowed), at: now, into: &actions)
         }
     }
 
@@ -389,30 +407,30 @@ extension Gateway {
 
     /// The client that was asked does not answer: another one may be asked for a drive.
     mutating func giveUp(
-        _ number: RequestNumber, _ reason: Outcome, at now: Instant, into actions: inout [Action]
+        _ number: RequestNumber, _ ending: Ending, at now: Instant, into actions: inout [Action]
     ) {
         switch self.requests[number]?.kind {
-        case .destination(let tried): self.passOn(number, tried, reason, at: now, into: &actions)
-        case .waypoint, .trip: self.endRequest(number, reason, at: now, into: &actions)
+        case .destination(let tried): self.passOn(number, tried, ending, at: now, into: &actions)
+        case .waypoint, .trip: self.endRequest(number, ending, at: now, into: &actions)
         case nil: break
         }
     }
 
-    /// Withdraws the destination requests of a vehicle that now navigates by itself.
+    /// Withdraws the destination requests of a vehicle that now navigates by itself, as one of its endpoints says.
     mutating func withdrawDestinations(
-        of vehicle: VehicleID, at now: Instant, into actions: inout [Action]
+        of path: EndpointPath, at now: Instant, into actions: inout [Action]
     ) {
-        for number in self.vehicles[vehicle]?.sortedRequests ?? [] {
+        let ending = Ending(.withdrawn, .ownNavigation, at: path.endpoint)
+        for number in self.vehicles[path.vehicle]?.sortedRequests ?? [] {
             if case .destination = self.requests[number]?.kind {
-                self.endRequest(number, .withdrawn, at: now, into: &actions)
+                self.endRequest(number, ending, at: now, into: &actions)
             }
         }
     }
 
     /// Ends an open request: tells the vehicle and the client that was asked last, and ends its prompts.
     mutating func endRequest(
-        _ number: RequestNumber, _ outcome: Outcome, previewFollows: Bool = false, at now: Instant,
-        into actions: inout [Action]
+        _ number: RequestNumber, _ ending: Ending, at now: Instant, into actions: inout [Action]
     ) {
         guard let request = self.requests.remove(number) else { return }
         self.discharge(request.content, of: request.vehicle)
@@ -423,15 +441,14 @@ extension Gateway {
             self.vehicles.withValue(at: vehicle) { $0.openRequests.removeAll { $0.number == number } }
         }
         if case .prompting = request.stage {
-            let over = Message.promptOver(PromptOver(requestID: request.id, outcome: outcome))
+            let over = Message.promptOver(PromptOver(requestID: request.id, outcome: ending.outcome))
             for endpoint in self.prompting(request.vehicle) {
                 actions.append(.send(endpoint, Envelope(over)))
             }
         }
         let message = self.record(
-            request.key, of: vehicle, outcome, request.client, previewFollows: previewFollows,
-            after: now - request.opened, into: &actions)
-        if case .destination = request.kind, outcome == .accepted {
+            request.key, of: vehicle, ending, request.client, after: now - request.opened, into: &actions)
+        if case .destination = request.kind, ending.outcome == .accepted {
             self.allowGuidance(of: request.vehicle)
         }
         if let connection { actions.append(.send(connection, Envelope(message, session: request.session))) }
@@ -445,30 +462,29 @@ extension Gateway {
 
     /// Ends a request that was forwarded to no client. The outcome names `client`, that of the vehicle's session.
     mutating func decline(
-        _ key: OpenRequest.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index, _ outcome: Outcome,
+        _ key: OpenRequest.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index, _ ending: Ending,
         _ client: ClientID?, into actions: inout [Action]
     ) {
-        _ = self.record(key, of: vehicle, outcome, client, after: .zero, into: &actions)
+        _ = self.record(key, of: vehicle, ending, client, after: .zero, into: &actions)
     }
 
     /// Keeps an outcome for a resent request, and tells the vehicle's requesting endpoints.
     ///
     /// - Returns: What they are told.
     private mutating func record(
-        _ key: OpenRequest.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index?, _ outcome: Outcome,
-        _ client: ClientID?, previewFollows: Bool = false, after time: Duration,
-        into actions: inout [Action]
+        _ key: OpenRequest.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index?, _ ending: Ending,
+        _ client: ClientID?, after time: Duration, into actions: inout [Action]
     ) -> Message {
-        self.counters.requestsEnded.add(of: outcome.rawValue)
+        self.counters.requestsEnded.add(of: ending.outcome.rawValue)
         self.counters.requestTimes.add(time)
         let ended = RequestOutcome(
-            requestID: key.id, vehicle: key.vehicle, outcome: outcome, client: client,
-            previewFollows: previewFollows)
+            requestID: key.id, vehicle: key.vehicle, outcome: ending.outcome, client: client,
+            previewFollows: ending.previewFollows, cause: ending.cause, endpoint: ending.endpoint)
         let message = Message.requestOutcome(ended)
         let keptMax = self.policy.limits.outcomesKeptMax
         let kept = vehicle.map { index in
             self.vehicles.withValue(at: index) { vehicle in
-                vehicle.outcomes.append(ended, countMax: keptMax)
+                vehicle.outcomes.append(ended, from: key.source, countMax: keptMax)
                 return (session: vehicle.session, connections: vehicle.connections(asking: .requests))
             }
         }
@@ -476,7 +492,8 @@ extension Gateway {
             for connection in kept.connections { actions.append(.send(connection, Envelope(message))) }
         }
         self.note(
-            .requestEnded(key.id, outcome), of: key.vehicle, in: kept?.session ?? .none, client,
+            .requestEnded(key.id, ending.outcome, ending.cause), of: key.vehicle, in: kept?.session ?? .none,
+            client,
             into: &actions)
         return message
     }
@@ -485,8 +502,7 @@ extension Gateway {
     func repeatOutcomes(
         of vehicle: VehicleID, to client: ClientID, _ session: SessionID, into actions: inout [Action]
     ) {
-        for outcome in self.vehicles[vehicle]?.outcomes ?? OutcomeBook()
-        where outcome.client == client {
+        for outcome in self.vehicles[vehicle]?.outcomes.outcomes(where: { $0.client == client }) ?? [] {
             self.tell(client, .requestOutcome(outcome), session, into: &actions)
         }
     }

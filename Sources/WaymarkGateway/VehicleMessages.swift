@@ -94,19 +94,21 @@ extension Gateway {
                 .requests, connection, request.type, session: session, requestID: request.requestID,
                 into: &actions)
         }
-        let key = OpenRequest.Key(vehicle: path.vehicle, id: request.requestID)
+        let key = OpenRequest.Key(
+            vehicle: path.vehicle, id: request.requestID, source: path.endpoint)
         guard self.admitRequest(request, key, vehicle, connection, into: &actions) else { return }
+        let over = Ending(.sessionEnded, .sessionOver)
         switch request.kind {
         case .waypoint(let segment):
             guard self.isCurrent(session, for: vehicle) else {
-                return self.decline(key, of: vehicle, .sessionEnded, nil, into: &actions)
+                return self.decline(key, of: vehicle, over, nil, into: &actions)
             }
             self.askForWaypoint(request, segment, key, vehicle, at: now, into: &actions)
         case .destination:
             self.askForDestination(request, key, vehicle, at: now, into: &actions)
         case .trip(let trip, let routeChoice):
             guard self.isCurrent(session, for: vehicle) else {
-                return self.decline(key, of: vehicle, .sessionEnded, nil, into: &actions)
+                return self.decline(key, of: vehicle, over, nil, into: &actions)
             }
             self.askToStart(request, trip, routeChoice, key, vehicle, at: now, into: &actions)
         }
@@ -294,7 +296,7 @@ extension Gateway {
         if reason == .ownNavigationStarted {
             self.vehicles[path.vehicle]?.navigatesItself = true
             // Otherwise a late answer to its earlier request would let a client guide it.
-            self.withdrawDestinations(of: path.vehicle, at: now, into: &actions)
+            self.withdrawDestinations(of: path, at: now, into: &actions)
         }
         self.indexVehicle(path.vehicle)
         if self.vehicles[path.vehicle]?.session != nil {

@@ -2,7 +2,8 @@ internal import WaymarkProtocol
 
 /// The cause of a request's outcome: who decided, and why. A value without I/O.
 ///
-/// One outcome has several causes, see "Requests" in Docs/protocol.md. What happened before tells them apart.
+/// One outcome has several causes, see "Causes" in Docs/protocol.md. The gateway says which; what happened before tells those apart that
+/// a gateway without causes has not said.
 struct RequestCause: Sendable, Hashable {
     enum Kind: String, Sendable, Hashable, CaseIterable { case stop, drive, start }
 
@@ -23,6 +24,13 @@ struct RequestCause: Sendable, Hashable {
         var declinedBy = ""
     }
 
+    /// The cause as the gateway says it.
+    struct Said: Sendable, Hashable {
+        let cause: OutcomeCause
+        /// The endpoint that decided, or that came first, with its vehicle; empty: none.
+        let endpoint: String
+    }
+
     let kind: Kind
     let outcome: Outcome
     /// The client that the outcome names: the one that was asked last, or the one of the vehicle's session; empty: none.
@@ -32,6 +40,8 @@ struct RequestCause: Sendable, Hashable {
     let withdrawnBy: String
     /// Whether an endpoint of the vehicle was told the outcome.
     let isVehicleTold: Bool
+    /// nil: the gateway has not said.
+    let said: Said?
 
     /// The peer that decided; empty for the gateway, and if it is not known.
     private(set) var by = ""
@@ -40,11 +50,11 @@ struct RequestCause: Sendable, Hashable {
 
     init(
         _ kind: Kind, _ outcome: Outcome, client: String, _ course: Course, withdrawnBy: String = "",
-        isVehicleTold: Bool = true
+        isVehicleTold: Bool = true, said: Said? = nil
     ) {
         (self.kind, self.outcome, self.client, self.course) = (kind, outcome, client, course)
-        (self.withdrawnBy, self.isVehicleTold) = (withdrawnBy, isVehicleTold)
-        (self.by, self.text) = self.cause
+        (self.withdrawnBy, self.isVehicleTold, self.said) = (withdrawnBy, isVehicleTold, said)
+        (self.by, self.text) = said.map(self.explain) ?? self.cause
     }
 
     /// The client that was asked last; empty: none. The outcome of a drive names only clients that were asked.
@@ -89,8 +99,12 @@ struct RequestCause: Sendable, Hashable {
         return (by, "\(by == Self.unknown ? "The client" : by) declined: \(reason)")
     }
 
+    private var what: String {
+        self.kind == .start ? "requests to start a trip" : "requests for \(self.kind)s"
+    }
+
     private var notSupported: (String, String) {
-        let what = self.kind == .start ? "requests to start a trip" : "requests for \(self.kind)s"
+        let what = self.what
         if self.course.hasEstimates {
             return ("", "No endpoint of the vehicle answers prompts, so its user was not asked")
         }
@@ -179,5 +193,93 @@ struct RequestCause: Sendable, Hashable {
             return ("", "The session ended before \(self.named) had answered")
         }
         return ("", "The session for which it was asked was over, so no client was asked")
+    }
+}
+
+// What the gateway says.
+extension RequestCause {
+    private func explain(_ said: Said) -> (String, String) {
+        guard self.outcome != .accepted else { return ("", "") }
+        switch said.cause {
+        case .clientAnswered: return self.answer
+        case .promptAnswered: return self.promptAnswer(at: said.endpoint)
+        case .withdrawn:
+            let by = said.endpoint.isEmpty ? self.withdrawnBy : said.endpoint
+            return (by, "\(by.isEmpty ? "The vehicle" : by) withdrew it")
+        case .ownNavigation: return (said.endpoint, "The vehicle started to navigate by itself")
+        case .clientSilent: return (self.named, "\(self.subject) did not answer in time")
+        case .clientUserSilent: return (self.named, "The user at \(self.named) did not answer in time")
+        case .promptUnanswered:
+            return ("the vehicle's user", "The vehicle's user did not answer in time")
+        case .clientGone:
+            let answer = self.isPrompted ? "the vehicle's user had answered" : "it had answered"
+            return (self.named, "\(self.subject) disconnected before \(answer)")
+        case .notAllowed:
+            return ("", "The access rules did not let \(self.named) guide the vehicle any more")
+        case .vehicleGone:
+            return (said.endpoint, "\(self.last(said.endpoint)) disconnected before there was an answer")
+        case .sessionEnded:
+            let answer = self.isPrompted ? "the vehicle's user" : self.named
+            return ("", "The session ended before \(answer) had answered")
+        case .clientNotConnected, .clientNotCapable, .noClient, .noPrompts, .notGuided, .guided,
+            .unknownSegment, .noPreviews, .unknownTrip, .otherStart, .tooManyOpen, .noMemory,
+            .rulesChanging, .sessionOver:
+            return self.refusal(said)
+        }
+    }
+
+    private func last(_ endpoint: String) -> String {
+        endpoint.isEmpty ? "The vehicle" : "\(endpoint), the vehicle's last endpoint,"
+    }
+
+    /// The causes for which no client, or no user, was asked.
+    private func refusal(_ said: Said) -> (String, String) {
+        switch said.cause {
+        case .clientNotConnected:
+            (self.client, "\(self.subject) was not connected, so it was not asked")
+        case .clientNotCapable:
+            (self.client, "\(self.subject) does not handle \(self.what), so it was not asked")
+        case .noClient:
+            (
+                "", "No connected client that may guide the vehicle handles \(self.what), so none was asked"
+            )
+        case .noPrompts: ("", "No endpoint of the vehicle answers prompts, so its user was not asked")
+        case .notGuided: ("", "No client guided the vehicle when it asked")
+        case .guided: ("", "The vehicle was guided already when it asked, so no client was asked")
+        case .unknownSegment:
+            ("", "It names a part of the route that is not there, so \(self.named) was not asked")
+        case .noPreviews: ("", "No client showed trips to choose from when the vehicle asked")
+        case .unknownTrip: ("", "The newest previews did not have the trip or its route choice")
+        case .otherStart:
+            (
+                said.endpoint,
+                "\(said.endpoint.isEmpty ? "Another endpoint" : said.endpoint) had asked to start a trip before"
+            )
+        case .tooManyOpen: ("", "Too many requests of the vehicle were open, so no client was asked")
+        case .noMemory:
+            ("", "Open requests used up the gateway's memory for them, so no client was asked")
+        case .rulesChanging: ("", "Changed access rules were being applied, so no client was asked")
+        case .sessionOver: ("", "The session for which it was asked was over, so no client was asked")
+        default: ("", "")  // A client was asked.
+        }
+    }
+
+    /// The client's answer, which declines.
+    private var answer: (String, String) {
+        switch self.outcome {
+        case .notSupported: self.declined("it does not handle \(self.what)")
+        case .declinedByUser: (self.named, "The user at \(self.named) declined")
+        case .busy: self.declined("it is busy")
+        case .tooLarge: self.declined("the request is larger than it can store")
+        default: self.declined("it is not possible as it was asked for, e.g. no road leads there")
+        }
+    }
+
+    private func promptAnswer(at endpoint: String) -> (String, String) {
+        guard !endpoint.isEmpty else { return self.declinedByUser }
+        var course = self.course
+        course.declinedBy = endpoint
+        let seen = RequestCause(self.kind, .declinedByUser, client: self.client, course)
+        return (seen.by, seen.text)
     }
 }

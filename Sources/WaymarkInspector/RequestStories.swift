@@ -24,6 +24,8 @@ struct RequestStories {
         var withdrawnBy = ""
         /// Whether an endpoint of the vehicle was told the outcome.
         var isVehicleTold = false
+        /// The cause that the gateway has said.
+        var said: RequestCause.Said?
 
         /// Notes what a client says, unless another one was asked since.
         mutating func change(by client: String, _ change: (inout RequestCause.Course) -> Void) {
@@ -175,13 +177,24 @@ struct RequestStories {
                 $0.course.promptDeadline = deadline
             }
         case .requestOutcome(let outcome):
-            // That to a client is its part only: the next one is asked (REQ-ASK-15).
-            guard peers.contains(where: { PlacedEntry.vehicle(of: $0) == self.vehicle }) else { break }
+            let said = outcome.cause.map { cause in
+                RequestCause.Said(
+                    cause: cause, endpoint: outcome.endpoint.map { "\(self.vehicle)/\($0.rawValue)" } ?? "")
+            }
+            // That to a client is its part only: the next one is asked (REQ-ASK-15). After the end it is that of a vehicle without endpoints.
+            guard peers.contains(where: { PlacedEntry.vehicle(of: $0) == self.vehicle }) else {
+                self.change(outcome.requestID) { story in
+                    guard story.isOver, !story.isVehicleTold else { return }
+                    story.said = said ?? story.said
+                }
+                break
+            }
             self.end(outcome.requestID, outcome.outcome, outcome.client?.rawValue ?? "", placed)
             self.change(outcome.requestID) { story in
                 // An event of a recorded run names the session's client, which need not be the outcome's.
                 guard story.isOver, !story.isVehicleTold else { return }
                 (story.client, story.isVehicleTold) = (outcome.client?.rawValue ?? "", true)
+                story.said = said ?? story.said
             }
         case .error(let rejection) where !rejection.requestID.isEmpty:
             let text = "\(rejection.field.isEmpty ? "" : "\(rejection.field) ")\(rejection.reason)"
@@ -221,7 +234,14 @@ struct RequestStories {
                 if event.session != 0 { story.request.session = Int(event.session) }
             }
         case .requestEnded:
-            if let outcome = Outcome(rawValue: event.code) { self.end(id, outcome, event.client, placed) }
+            guard let outcome = Outcome(rawValue: event.code) else { break }
+            self.end(id, outcome, event.client, placed)
+            // The event says it also to an observer that sees no frames.
+            let cause = OutcomeCause.allCases.first { "\($0)" == event.reason }
+            self.change(id) { story in
+                guard story.isOver, story.outcome == outcome, story.said == nil else { return }
+                story.said = cause.map { RequestCause.Said(cause: $0, endpoint: "") }
+            }
         default: break  // Has no id of a request.
         }
     }
@@ -362,7 +382,7 @@ struct RequestStories {
         else { return nil }
         let cause = RequestCause(
             kind, outcome, client: story.client, story.course, withdrawnBy: story.withdrawnBy,
-            isVehicleTold: story.isVehicleTold)
+            isVehicleTold: story.isVehicleTold, said: story.said)
         return .init(
             text: cause.text + ".", by: cause.by.isEmpty ? nil : cause.by, step: story.decisive)
     }

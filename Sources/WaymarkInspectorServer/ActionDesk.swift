@@ -224,16 +224,17 @@ package actor ActionDesk {
         switch step {
         case .waypoint(let waypoint, let segment):
             return self.ask(id, vehicle, endpoint) {
-                await endpoint.requestWaypoint(waypoint, segment: segment, requestID: $0)
+                await endpoint.request(.waypoint(waypoint, segment: segment), requestID: $0)
             }
         case .destination(let waypoint):
             return self.ask(id, vehicle, endpoint) {
-                await endpoint.requestDestination(waypoint, requestID: $0)
+                await endpoint.request(.destination(waypoint), requestID: $0)
             }
         case .startTrip(let trip, let route):
             return self.ask(id, vehicle, endpoint) { request in
                 await endpoint.waitForPreviews(atMost: Self.previewTime)
-                return await endpoint.startTrip(trip, routeChoice: route, requestID: request)
+                return await endpoint.request(
+                    .startTrip(trip, routeChoice: route), requestID: request)
             }
         case .selectPreview(let trip, let route):
             await endpoint.waitForPreviews(atMost: Self.previewTime)
@@ -274,14 +275,14 @@ package actor ActionDesk {
 
     private func ask(
         _ id: String, _ vehicle: String, _ endpoint: VehicleEndpoint,
-        _ body: @escaping @Sendable (String) async -> RequestResult
+        _ body: @escaping @Sendable (String) async -> RequestEnding
     ) {
         let requestID = "\(self.settings.endpoint)-\(UInt32.random(in: 0 ... .max))"
         self.journal.name(id, of: vehicle, request: requestID)
         Task {
-            let result = await body(requestID)
-            if result == .gone, await endpoint.isClosed { self.journal.endLeft(id, of: vehicle) }
-            self.end(id, vehicle, "\(result)", result.explanation)
+            let ending = await body(requestID)
+            if ending.result == .gone, await endpoint.isClosed { self.journal.endLeft(id, of: vehicle) }
+            self.end(id, vehicle, "\(ending.result)", ending.explanation)
         }
     }
 

@@ -46,9 +46,9 @@ extension Gateway.Note {
         case .tripRequested(let request):
             event = ObservedEvent(.startRequested)
             event.request = request
-        case .requestEnded(let request, let outcome):
+        case .requestEnded(let request, let outcome, let cause):
             event = ObservedEvent(.requestEnded)
-            (event.request, event.code) = (request, outcome.rawValue)
+            (event.request, event.code, event.reason) = (request, outcome.rawValue, "\(cause)")
         }
         event.reason = String(event.reason.prefix(Self.reasonLengthMax))
         return event

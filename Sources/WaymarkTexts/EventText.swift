@@ -50,7 +50,7 @@ package enum EventText {
         case .stopRequested: return "asks \(event.client) for a stop\(request)"
         case .driveRequested: return "asks \(event.client) for a drive\(request)"
         case .startRequested: return "asks \(event.client) to start a trip\(request)"
-        case .requestEnded: return "the request ended: \(event.codeName)\(request)"
+        case .requestEnded: return "the request ended: \(event.codeName)\(request)\(reason)"
         case .unknown: return "something that this version does not know"
         }
     }

@@ -116,7 +116,11 @@ package struct FrameText {
         case .promptOver(let over): self.sentence(over.requestID, "\(over.outcome)")
         case .requestOutcome(let outcome):
             self.sentence(
-                outcome.requestID, "\(outcome.outcome)\(outcome.previewFollows ? ", previews follow" : "")")
+                outcome.requestID,
+                [
+                    "\(outcome.outcome)", outcome.cause.map { "\($0)" }, outcome.endpoint?.rawValue,
+                    outcome.previewFollows ? "previews follow" : nil,
+                ].compactMap(\.self).joined(separator: ", "))
         case .cancelNavigation(let reason): "\(reason)"
         case .updateRouteSource(let update): update.routeSource.name
         case .vehicleSettings(let settings): Self.detail(settings)

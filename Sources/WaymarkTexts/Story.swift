@@ -113,10 +113,11 @@ package struct Story: Sendable, Hashable {
         case .prompt(let prompt):
             self.prompted = prompt.id
             return nil  // Told when the user is asked.
-        case .promptOver(_, let result): return Self.decided("stop", result)
-        case .requestEnded(let id, let result, let previewFollows):
+        case .promptOver(_, let result): return Self.decided("stop", RequestEnding(result))
+        case .requestEnded(let id, let ending):
             guard !id.utf8.elementsEqual(self.prompted.utf8) else { return nil }
-            return Self.decided("request", result) + (previewFollows ? ", trips to choose from follow" : "")
+            let preview = ending.previewFollows ? ", trips to choose from follow" : ""
+            return Self.decided("request", ending) + preview
         case .alertShown(let alert): return "alert: \(alert.titleVariants.first ?? "")"
         case .alertDismissed(_, let dismissal): return "the alert is over: \(dismissal.name)"
         case .destinationShared(_, let place, _): return "shared destination: \(Self.name(place))"
@@ -183,8 +184,8 @@ package struct Story: Sendable, Hashable {
             + "\(self.estimates(prompt.travelEstimates)) to go, without it \(self.remaining(state))"
     }
 
-    private static func decided(_ what: String, _ result: RequestResult) -> String {
-        "the \(what) is \(result == .accepted ? "accepted" : "not accepted: \(result.explanation)")"
+    private static func decided(_ what: String, _ ending: RequestEnding) -> String {
+        "the \(what) is \(ending.isAccepted ? "accepted" : "not accepted: \(ending.explanation)")"
     }
 
     private func ended(_ reason: EndReason, _ update: VehicleUpdate) -> String {

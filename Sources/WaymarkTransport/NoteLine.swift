@@ -49,7 +49,9 @@ extension Gateway.Note {
             metadata[LogKey.code] = "\(ErrorCode.notAuthorized)"
             metadata[LogKey.rule] = "\(decider)"
         case .helloRefused(let decider): metadata[LogKey.rule] = "\(decider)"
-        case .requestEnded(_, let outcome): metadata[LogKey.outcome] = "\(outcome)"
+        case .requestEnded(_, let outcome, let cause):
+            metadata[LogKey.outcome] = "\(outcome)"
+            metadata[LogKey.reason] = "\(cause)"
         case .opened, .joined, .resumed, .suspended, .restored, .waypointRequested, .destinationRequested,
             .tripRequested:
             break

@@ -259,6 +259,8 @@ down("ends a request twice", "RequestOutcome")(lambda frame, memory: [frame, Fra
 drop("does not end requests", "RequestOutcome")
 header("sends clients outcomes without the session", lambda frame: setattr(frame, "session", 0), "RequestOutcome")
 without("does not say which client accepted", "RequestOutcome", "client_id")
+edit("says that a client has decided each request", "RequestOutcome", lambda body: body.update(cause="CLIENT_ANSWERED"))
+edit("names an endpoint with each outcome", "RequestOutcome", lambda body: body.update(endpoint="e"))
 without("does not name the vehicle in a request", "WaypointRequest", "vehicle_id")
 without("does not forward the place of a request", "WaypointRequest", "segment_id")
 without("does not name the endpoint of settings", "VehicleSettings", "endpoint")

@@ -126,7 +126,7 @@ import WaymarkProtocol
         #expect(await cancel.end() == 0)
         var outcome: RequestResult?
         for await case .waypointResult(_, let first) in events {
-            outcome = first
+            outcome = first.result
             break
         }
         #expect(outcome == .sessionEnded)

@@ -40,7 +40,7 @@ import WaymarkModel
                 }
             })
         let events = await session.events
-        Task { for await case .waypointResult(_, let outcome) in events { result.yield(outcome) } }
+        Task { for await case .waypointResult(_, let ending) in events { result.yield(ending.result) } }
         try await session.start(Self.trip, route: RouteInformation())
         return (client, asked, results)
     }

@@ -24,7 +24,7 @@ from waymark_nav.core import (
 )
 from waymark_nav.core._session import KEPT_COUNT_MAX
 from waymark_nav.frames import Frame
-from waymark_nav.messages import Answer, ErrorCode, Feature, Outcome, SessionEndReason
+from waymark_nav.messages import Answer, ErrorCode, Feature, Outcome, OutcomeCause, SessionEndReason
 
 from drive import CAFE, TRIP, meters, place, route
 from scripted import Gateway
@@ -480,6 +480,19 @@ def test_a_request_is_answered_once_and_its_outcome_told_once() -> None:
     assert gateway.events(InquiryEnded) == [InquiryEnded(session, STOP, Outcome.ACCEPTED)]
     machine.answer(STOP, Answer.ACCEPT)  # Too late.
     assert gateway.sent() == []
+
+
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [(OutcomeCause.PROMPT_ANSWERED, OutcomeCause.PROMPT_ANSWERED), (OutcomeCause(999), OutcomeCause.UNSPECIFIED)],
+)
+def test_a_client_is_told_who_decided_and_why(said: OutcomeCause, cause: OutcomeCause) -> None:
+    machine, gateway, session = guided()
+    gateway.say(STOP, 7)
+    machine.answer(STOP, Answer.ESTIMATES, meters(900))
+    outcome = m.RequestOutcome(request_id="stop", vehicle_id="car", outcome=Outcome.DECLINED_BY_USER, cause=said, endpoint="hud")
+    gateway.say(outcome, 7)
+    assert gateway.events(InquiryEnded) == [InquiryEnded(session, STOP, Outcome.DECLINED_BY_USER, cause, "hud")]
 
 
 @pytest.mark.parametrize("request_message", [replace(STOP, vehicle_id=""), m.DestinationRequest(request_id="go", destination=CAFE)])

@@ -11,7 +11,7 @@ from waymark_nav._wire import Message
 from waymark_nav.core import Endpoint, EndpointSettings, RequestEnded, StopEnded, Update
 from waymark_nav.core._state import changed
 from waymark_nav.frames import Flags, Frame, frame
-from waymark_nav.messages import CancelReason, Outcome, SessionEndReason
+from waymark_nav.messages import CancelReason, Outcome, OutcomeCause, SessionEndReason
 
 from drive import CAFE, TRIP, meters, place, route
 from scripted import Gateway
@@ -318,6 +318,20 @@ def test_a_request_is_repeated_until_its_outcome_and_told_once() -> None:
     assert gateway.events(RequestEnded) == [RequestEnded("stop", Outcome.ACCEPTED)]
     gateway.reconnect(resumed=True)
     assert request not in gateway.sent()
+
+
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [(OutcomeCause.WITHDRAWN, OutcomeCause.WITHDRAWN), (OutcomeCause(999), OutcomeCause.UNSPECIFIED)],
+)
+def test_the_end_of_a_request_says_who_decided_and_why(said: OutcomeCause, cause: OutcomeCause) -> None:
+    machine, gateway = guided()
+    machine.request(m.WaypointRequest(request_id="stop", waypoint=CAFE))
+    gateway.say(
+        m.RequestOutcome(request_id="stop", vehicle_id="car", outcome=Outcome.WITHDRAWN, client_id="app", cause=said, endpoint="hud")
+    )
+    (ended,) = gateway.events(RequestEnded)
+    assert ended == RequestEnded("stop", Outcome.WITHDRAWN, cause=cause, decided_by="hud", client_id="app")
 
 
 def test_a_request_that_was_sent_is_gone_at_a_gateway_that_does_not_know_the_endpoint() -> None:

@@ -308,7 +308,8 @@ extension RandomValues {
             .requestOutcome(
                 RequestOutcome(
                     requestID: self.requestID(), vehicle: self.vehicleID(), outcome: self.one(),
-                    client: self.maybe { ClientID(unchecked: $0.name()) }))
+                    client: self.maybe { ClientID(unchecked: $0.name()) }, cause: self.maybe { $0.one() },
+                    endpoint: self.maybe { EndpointName(unchecked: $0.name()) }))
         case .cancelNavigation: .cancelNavigation(self.one())
         case .allowNavigation: .allowNavigation
         case .updateRouteSource:

@@ -12,6 +12,8 @@ struct RequestWatch {
         let isDestination: Bool
         /// The start of a trip of the previews.
         let isStart: Bool
+        /// The endpoint that sent it first.
+        let source: EndpointName
         /// Clients that were asked, in order.
         var asked: [ClientID] = []
         /// Endpoints that show the prompt.
@@ -67,7 +69,8 @@ struct RequestWatch {
         let key = Key(vehicle: path.vehicle, id: request.requestID)
         guard self.courses[key] == nil else { return }
         self.courses[key] = Course(
-            isDestination: request.kind == .destination, isStart: request.type == .startTripRequest)
+            isDestination: request.kind == .destination, isStart: request.type == .startTripRequest,
+            source: path.endpoint)
         if let twin = EquivalentIDs.twin(of: key.id),
             let other = self.courses[Key(vehicle: key.vehicle, id: twin)], other.outcome == nil
         {
@@ -165,12 +168,18 @@ struct RequestWatch {
         if course.outcome == nil { self.keep(key) }
     }
 
-    /// Forgets the oldest request that has ended when the gateway does: when it comes again, it is a new one.
+    /// Forgets a request that has ended when the gateway does: the oldest of the endpoint that has most. When it comes again, it is a
+    /// new one.
     private mutating func keep(_ key: Key) {
         var kept = self.kept[key.vehicle] ?? []
         kept.append(key)
         if kept.count > GatewayLimits().outcomesKeptMax {
-            let oldest = kept.removeFirst()
+            let sources = kept.map { self.courses[$0]?.source }
+            let counts = sources.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+            let most = counts.values.max()
+            // Of two endpoints with equally many, the one whose first has waited longer.
+            let index = sources.firstIndex { counts[$0] == most } ?? 0
+            let oldest = kept.remove(at: index)
             self.courses[oldest] = nil
             self.dropped.append(oldest)
         }

@@ -174,7 +174,7 @@ struct Watch {
     /// Of endpoints in their grace time that the rules refuse, and of requests that end while no endpoint of their vehicle is connected,
     /// nothing but a note tells.
     private mutating func see(_ note: Gateway.Note) {
-        if case .requestEnded(let id, let outcome) = note.turn, let vehicle = note.vehicles.first {
+        if case .requestEnded(let id, let outcome, _) = note.turn, let vehicle = note.vehicles.first {
             self.requests.seeEnd(id, of: vehicle, outcome)
         }
         guard case .helloRefused = note.turn, let vehicle = note.vehicles.first,

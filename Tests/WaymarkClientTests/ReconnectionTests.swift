@@ -55,7 +55,7 @@ private struct Guided {
     func results() async -> [RequestResult] {
         var results: [RequestResult] = []
         for await event in self.events {
-            if case .waypointResult(_, let result) = event { results.append(result) }
+            if case .waypointResult(_, let ending) = event { results.append(ending.result) }
         }
         return results
     }

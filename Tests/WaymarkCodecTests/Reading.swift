@@ -31,6 +31,11 @@ enum Reading {
             json = self.close(json, "reason", CancelReason.self, otherwise: CancelReason.userStopped)
         case "PromptOver", "RequestOutcome", "DestinationShareAnswer", "DestinationShareStatus":
             json = self.close(json, "outcome", Outcome.self, otherwise: Outcome.invalid)
+            // A cause that is not known is not said.
+            if message == "RequestOutcome" {
+                let last = Double(OutcomeCause.allCases.map(\.rawValue).max() ?? 0)
+                json = self.known(json, "cause", last: last, otherwise: nil)
+            }
             // WILL_SHARE stands for a later stage.
             if message == "DestinationShareStatus" { json = self.known(json, "stage", last: 3, otherwise: 1) }
         case "RequestAnswer": json = self.close(json, "reason", Outcome.self, otherwise: Outcome.invalid)

@@ -85,8 +85,12 @@ import WaymarkRoutes
 
     @Test func `outcomes of requests and reasons of new routes are told in words`() throws {
         #expect(
-            SessionEvent.waypointResult(vehicle: "car", .declinedByUser).line
+            SessionEvent.waypointResult(vehicle: "car", RequestEnding(.declinedByUser)).line
                 == "car: waypoint request: declined by the user")
+        let withdrawn = RequestEnding(.withdrawn, cause: .withdrawn, client: "app", endpoint: "hud")
+        #expect(
+            SessionEvent.startTripResult(vehicle: "car", withdrawn).line
+                == "car: request to start a trip: withdrawn by hud")
         #expect(
             SessionEvent.shareResult(vehicle: "car", shareID: "trip-1", .timedOut).line
                 == "car: destination trip-1: nobody answered in time")

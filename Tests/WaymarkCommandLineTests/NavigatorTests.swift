@@ -247,8 +247,8 @@ import WaymarkRoutes
         try await Self.run(
             TreeEngine(road: Self.road), policy,
             onUpdate: { update in
-                if case .requestEnded(_, _, let previewFollows) = update.content {
-                    follows.withLock { $0 = previewFollows }
+                if case .requestEnded(_, let ending) = update.content {
+                    follows.withLock { $0 = ending.previewFollows }
                 }
             }
         ) { navigator, vehicle in

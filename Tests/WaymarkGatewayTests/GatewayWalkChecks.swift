@@ -7,6 +7,9 @@ import WaymarkProtocol
 extension WalkWorld {
     // MARK: What must always hold
 
+    /// The reasons of the page; none if it cannot be read, which fails every walk.
+    private static let causes = (try? CausesPage().reasons) ?? []
+
     /// Every request that is no longer open has had one outcome, told once to each endpoint.
     mutating func checkRequests(_ before: Gateway, _ step: Step, _ actions: [Gateway.Action]) {
         var told: [ConnectionID: [Identifier: Int]] = [:]
@@ -14,7 +17,10 @@ extension WalkWorld {
             guard case .requestOutcome(let outcome) = envelope.message, case .endpoint? = self.peer(of: id)
             else { continue }
             told[id, default: [:]][outcome.requestID, default: 0] += 1
-            let recorded = self.gateway.vehicles[outcome.vehicle]?.outcomes.filter {
+            if !Self.causes.contains(where: { $0.outcome == outcome.outcome && $0.cause == outcome.cause }) {
+                self.fail("\(outcome.outcome) has no cause \(String(describing: outcome.cause)) on the page")
+            }
+            let recorded = self.gateway.vehicles[outcome.vehicle]?.outcomes.outcomes {
                 $0.requestID == outcome.requestID
             }
             if recorded != [outcome] { self.fail("\(outcome.requestID) has the outcomes \(recorded ?? [])") }
@@ -25,7 +31,7 @@ extension WalkWorld {
         for (number, request) in before.requests where self.gateway.requests[number] == nil {
             let key = request.key
             guard let vehicle = self.gateway.vehicles[key.vehicle], vehicle.principal != nil else { continue }
-            if vehicle.outcomes.count(where: { $0.requestID == key.id }) != 1 {
+            if vehicle.outcomes.outcomes(where: { $0.requestID == key.id }).count != 1 {
                 self.fail("\(key.id) went without an outcome")
             }
             for (_, connection, _) in vehicle.connections where told[connection]?[key.id] != 1 {
@@ -34,10 +40,10 @@ extension WalkWorld {
         }
         if case .ask(let index, let ask) = step, ask != .withdrawal {
             let id: Identifier = ask == .waypoint ? "w" : "d"
-            let key = OpenRequest.Key(vehicle: self.plan.endpoints[index].vehicle, id: id)
-            let isEnded =
-                self.gateway.vehicles[key.vehicle]?.outcomes.contains { $0.requestID == id } ?? false
-            if isEnded == self.gateway.requests.contains(where: { $0.value.key == key }) {
+            let vehicle = self.plan.endpoints[index].vehicle
+            let isEnded = self.gateway.vehicles[vehicle]?.outcomes.outcome(of: id) != nil
+            let isOpen = self.gateway.requests.contains { $0.value.vehicle == vehicle && $0.value.id == id }
+            if isEnded == isOpen {
                 self.fail("\(id) is neither open nor ended, or both")
             }
         }
@@ -210,7 +216,7 @@ extension WalkWorld {
             hasher.combine(vehicle.principal)
             hasher.combine(vehicle.session.flatMap { ranks[$0] })
             hasher.combine([vehicle.navigatesItself, vehicle.isGuidanceWanted, vehicle.hasStopped])
-            hasher.combine(Set(vehicle.outcomes.map(\.requestID)))
+            hasher.combine(Set(vehicle.outcomes.outcomes().map(\.requestID)))
             for (name, endpoint) in vehicle.endpoints.sorted(by: { $0.key < $1.key }) {
                 hasher.combine(name)
                 hasher.combine(endpoint.connection == nil)

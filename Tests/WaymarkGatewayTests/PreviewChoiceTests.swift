@@ -252,7 +252,7 @@ import WaymarkProtocol
         world.receive(Self.answer("d", .acceptWithPreview), from: client)
         let outcome = RequestOutcome(
             requestID: "d", vehicle: Self.vehicle, outcome: .accepted, client: ClientID(unchecked: "app"),
-            previewFollows: true)
+            previewFollows: true, cause: .clientAnswered)
         #expect(world.messages(car).last == .requestOutcome(outcome))
         #expect(world.messages(client).last == .requestOutcome(outcome))
         // Resent after the end: the same outcome.

@@ -217,7 +217,8 @@ private enum Largest {
         goodbye.reconnectAfterMilliseconds = .max
         let outcome = RequestOutcome(
             requestID: Identifier(name), vehicle: VehicleID(unchecked: name), outcome: .accepted,
-            client: ClientID(unchecked: name), previewFollows: true)
+            client: ClientID(unchecked: name), previewFollows: true, cause: .clientAnswered,
+            endpoint: EndpointName(unchecked: name))
         for message in [
             .snapshotBegin(begin), .welcome(welcome), .error(rejection), .goodbye(goodbye),
             .requestOutcome(outcome),

@@ -26,6 +26,12 @@ struct RequestCase: Sendable, CustomTestStringConvertible {
     let by: String
     /// Empty: the page names no cause.
     let text: String
+    /// What the gateway says; nil: nothing, as one that does not know causes.
+    var cause: OutcomeCause?
+    /// The vehicle's endpoint that the gateway names; empty: none.
+    var endpoint = ""
+    /// Whether the observer sees the frames with the outcome; otherwise it has only the event.
+    var isFrameSeen = true
 
     init(
         _ kind: RequestCause.Kind, _ outcome: Outcome, _ client: String, _ moves: [Move], by: String = "",
@@ -236,7 +242,7 @@ extension RequestCase {
     }
 
     /// Tells an observer the request, its moves and its end.
-    private static func tell(_ row: RequestCase, _ gateway: inout LiveGateway) throws {
+    static func tell(_ row: RequestCase, _ gateway: inout LiveGateway) throws {
         let clients = ["app": LiveGateway.app, "nav": ConnectionID(5)]
         var nav = ClientRecord(ClientID(unchecked: "nav"))
         nav.connection = clients["nav"]
@@ -273,12 +279,16 @@ extension RequestCase {
         (ended.code, ended.vehicles, ended.request) = (row.outcome.rawValue, [Self.vehicle], Self.request)
         // That of a recorded run names the session's client, whatever the outcome does.
         ended.client = ClientID(row.isVehicleTold ? "app" : row.client)
+        if let cause = row.cause { ended.reason = "\(cause)" }
         gateway.event(ended)
-        guard row.isVehicleTold else { return }
+        guard row.isFrameSeen else { return }
         let outcome = RequestOutcome(
             requestID: Self.request, vehicle: Self.vehicle, outcome: row.outcome,
-            client: ClientID(row.client))
-        gateway.frame(.out, hud, Envelope(.requestOutcome(outcome)))
+            client: ClientID(row.client), cause: row.cause, endpoint: EndpointName(row.endpoint))
+        if row.isVehicleTold { gateway.frame(.out, hud, Envelope(.requestOutcome(outcome))) }
+        if row.cause != nil, let client = clients[row.client] {
+            gateway.frame(.out, client, Envelope(.requestOutcome(outcome)))
+        }
     }
 
     @Test(arguments: RequestCase.stops + RequestCase.drives + RequestCase.starts)

@@ -516,5 +516,6 @@ import WaymarkProtocol
         #expect(world.states[observer]?.requests.isEmpty == true)
         #expect(world.kinds(observer).suffix(2) == [.stopRequested, .requestEnded])
         #expect(world.events(observer).last?.code == Outcome.busy.rawValue)
+        #expect(world.events(observer).last?.reason == "\(OutcomeCause.clientAnswered)")
     }
 }

@@ -168,6 +168,13 @@ struct StoryTests {
             requestID: "r", vehicle: VehicleID(unchecked: "car"), outcome: .notSupported)
         let sentence = self.hear(.requestOutcome(outcome), session: .none)
         #expect(sentence == "the request is not accepted: \(RequestResult.notSupported.explanation)")
+        let reasoned = RequestOutcome(
+            requestID: "s", vehicle: VehicleID(unchecked: "car"), outcome: .notSupported, cause: .noClient)
+        #expect(
+            self.hear(.requestOutcome(reasoned), session: .none)
+                == """
+                the request is not accepted: no connected client that may guide the vehicle handles such requests
+                """)
     }
 
     @Test mutating func `a connection is reported when it opens, is lost and opens again`() {

@@ -111,7 +111,10 @@ import WaymarkTransport
         #expect(life.allSatisfy { $0.metadata["client"] == "app" })
         #expect(life.dropLast().allSatisfy { $0.metadata["vehicle"] == "car" })
         #expect(life.compactMap { $0.metadata["generation"] } == ["1", "2"])
-        #expect(life.compactMap { $0.metadata["reason"] } == ["rerouting", "userStopped", "userStopped"])
+        #expect(
+            life.compactMap { $0.metadata["reason"] } == [
+                "rerouting", "withdrawn", "userStopped", "userStopped",
+            ])
         #expect(life.compactMap { $0.metadata["outcome"] } == ["withdrawn"])
     }
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""conformance.py [--check]: makes the descriptions that waymark-conformance reads: protocol.json from the protos, and
-requirements.json from Docs/protocol.md; and the page that lists its cases. With --check it writes nothing, and fails if they are not
-fresh."""
+"""conformance.py [--check]: makes the descriptions that waymark-conformance reads: protocol.json from the protos, requirements.json and
+causes.json from Docs/protocol.md; and the page that lists its cases. With --check it writes nothing, and fails if they are not fresh."""
 
 import json
 import re
@@ -70,6 +69,16 @@ def requirements():
     return dict(line.split("\t", 1) for line in lines)
 
 
+def causes():
+    """The causes of outcomes from the page's table: with which outcomes each comes, and whether it names an endpoint."""
+    page = (ROOT / "Docs/protocol.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\|(.*)\|(.*)\|(.*)\|(.*)\|$", page.split("\n### Causes\n")[1].split("\n#")[0], re.M)[2:]
+    return {
+        cause.strip(): {"outcomes": outcomes.strip().split(", "), "endpoint": bool(endpoint.strip())}
+        for cause, outcomes, _, endpoint in rows
+    }
+
+
 def link(identifier):
     return f"[{identifier}](protocol.md#{identifier.lower()})"
 
@@ -112,7 +121,7 @@ def text(value):
 
 
 def main():
-    made = {"protocol.json": protocol(), "requirements.json": requirements()}
+    made = {"protocol.json": protocol(), "requirements.json": requirements(), "causes.json": causes()}
     put({DATA / name: text(value) for name, value in made.items()} | {PAGE: cases_page()}, sys.argv[1:])
 
 

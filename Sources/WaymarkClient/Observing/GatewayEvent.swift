@@ -45,7 +45,7 @@ public struct GatewayEvent: Sendable, Hashable {
         case driveRequested
         /// A vehicle asks its client to start a trip of the previews.
         case startRequested
-        /// A request ended. Code: the outcome.
+        /// A request ended. Code: the outcome. Reason: the ``ResultCause`` as it is named here.
         case requestEnded
         /// A newer gateway told it; this build does not know what it is.
         case unknown

@@ -136,9 +136,9 @@ struct ClientSession: Sendable {
         let id = InquiryID(session: self.key, vehicle: outcome.vehicle, request: outcome.requestID)
         guard let index = self.inquiries.firstIndex(where: { $0.id == id }) else { return }
         let kind = self.inquiries.remove(at: index).kind
-        let result = RequestResult(outcome.outcome)
-        self.tell(kind.event(of: id.vehicle, result), into: &outputs)
-        outputs.append(.inquiryEnded(id, result))
+        let ending = RequestEnding(outcome)
+        self.tell(kind.event(of: id.vehicle, ending), into: &outputs)
+        outputs.append(.inquiryEnded(id, ending.result))
     }
 
     /// The connection was lost, which ends every inquiry.
@@ -163,7 +163,7 @@ struct ClientSession: Sendable {
         _ result: RequestResult, _ outputs: inout [Output], where isOver: (OpenInquiry) -> Bool
     ) {
         for inquiry in self.inquiries where isOver(inquiry) {
-            let event = inquiry.kind.event(of: inquiry.id.vehicle, result)
+            let event = inquiry.kind.event(of: inquiry.id.vehicle, RequestEnding(result))
             outputs.append(.told(event, session: self.key))
             outputs.append(.inquiryEnded(inquiry.id, result))
         }
@@ -293,10 +293,10 @@ extension Publication {
 
 extension ClientSession.InquiryKind {
     /// The event that tells how a request of this kind ended.
-    fileprivate func event(of vehicle: VehicleID, _ result: RequestResult) -> SessionEvent {
+    fileprivate func event(of vehicle: VehicleID, _ ending: RequestEnding) -> SessionEvent {
         switch self {
-        case .stop: .waypointResult(vehicle: vehicle.rawValue, result)
-        case .start: .startTripResult(vehicle: vehicle.rawValue, result)
+        case .stop: .waypointResult(vehicle: vehicle.rawValue, ending)
+        case .start: .startTripResult(vehicle: vehicle.rawValue, ending)
         }
     }
 }

@@ -93,7 +93,7 @@ public enum RequestResult: UInt32, Sendable, Hashable, CaseIterable {
     case notSupported
     /// The user said no.
     case declinedByUser
-    /// Too many requests are open.
+    /// The other side cannot do it now, e.g. because too many requests are open.
     case busy
     /// It cannot be done as it was asked for, e.g. no road leads to the place, a stop without guidance, a drive while guided, or a trip
     /// that the previews do not have.
@@ -115,8 +115,8 @@ public enum RequestResult: UInt32, Sendable, Hashable, CaseIterable {
         case .accepted: "accepted"
         case .notSupported: "this is not supported"
         case .declinedByUser: "declined by the user"
-        case .busy: "busy with other requests"
-        case .invalid: "invalid, e.g. no road leads there, a stop without guidance, or a drive while guided"
+        case .busy: "not now"
+        case .invalid: "it cannot be done as it was asked for"
         case .timedOut: "nobody answered in time"
         case .tooLarge: "larger than the receiver can store"
         case .gone: "the other side has gone"

@@ -95,9 +95,9 @@ public enum SessionEvent: Sendable, Hashable {
     /// An endpoint sent content that it and this client agree on.
     case extensionReceived(vehicle: String, endpoint: String, name: String, content: [UInt8])
     /// A waypoint request of a vehicle ended. There is one for each request, also after a lost connection.
-    case waypointResult(vehicle: String, RequestResult)
+    case waypointResult(vehicle: String, RequestEnding)
     /// A vehicle's request to start a trip of the previews ended, like `waypointResult`.
-    case startTripResult(vehicle: String, RequestResult)
+    case startTripResult(vehicle: String, RequestEnding)
     /// A destination share: nil while under way.
     case shareResult(vehicle: String, shareID: String, RequestResult?)
     /// The lowest number that all endpoints have received, and a receipt of each.

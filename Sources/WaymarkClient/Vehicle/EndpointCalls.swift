@@ -40,9 +40,9 @@ extension EndpointMachine {
         _ id: Identifier, _ message: Message, _ session: SessionID, _ call: Int, _ outputs: inout [Output]
     ) {
         guard self.isSendable(message, &outputs) else {
-            return outputs.append(.requestEnded(call: call, .invalid))
+            return outputs.append(.requestEnded(call: call, RequestEnding(.invalid)))
         }
-        guard self.isOpen else { return outputs.append(.requestEnded(call: call, .gone)) }
+        guard self.isOpen else { return outputs.append(.requestEnded(call: call, RequestEnding(.gone))) }
         // A second call with the same id waits for the same request.
         if !self.isWaiting(for: id) { self.send(message, session) }
         self.requests.append(WaitingRequest(id: id, call: call))
@@ -55,7 +55,7 @@ extension EndpointMachine {
     package mutating func withdrawRequest(_ requestID: String, into outputs: inout [Output]) {
         let id = Identifier(requestID)
         guard self.isWaiting(for: id) else { return }
-        if self.outbox.removeUnsent(id) { return self.endRequest(id, .withdrawn, &outputs) }
+        if self.outbox.removeUnsent(id) { return self.endRequest(id, RequestEnding(.withdrawn), &outputs) }
         self.send(.withdrawRequest(WithdrawRequest(requestID: id)))
     }
 
@@ -74,18 +74,18 @@ extension EndpointMachine {
         if !self.isWaiting(for: id), !self.outbox.removeUnsent(id) {
             self.send(.withdrawRequest(WithdrawRequest(requestID: id)))
         }
-        outputs.append(.requestEnded(call: call, .withdrawn))
+        outputs.append(.requestEnded(call: call, RequestEnding(.withdrawn)))
     }
 
-    mutating func endRequest(_ id: Identifier, _ result: RequestResult, _ outputs: inout [Output]) {
-        self.endRequests(result, &outputs) { $0.id == id }
+    mutating func endRequest(_ id: Identifier, _ ending: RequestEnding, _ outputs: inout [Output]) {
+        self.endRequests(ending, &outputs) { $0.id == id }
     }
 
     private mutating func endRequests(
-        _ result: RequestResult, _ outputs: inout [Output], where isOver: (WaitingRequest) -> Bool
+        _ ending: RequestEnding, _ outputs: inout [Output], where isOver: (WaitingRequest) -> Bool
     ) {
         for request in self.requests where isOver(request) {
-            outputs.append(.requestEnded(call: request.call, result))
+            outputs.append(.requestEnded(call: request.call, ending))
         }
         self.requests.removeAll(where: isOver)
     }
@@ -94,17 +94,17 @@ extension EndpointMachine {
     /// answered.
     mutating func refused(_ rejection: Rejection, _ outputs: inout [Output]) {
         if rejection.deniesRequests {
-            self.endRequests(.notSupported, &outputs) { _ in true }
+            self.endRequests(RequestEnding(.notSupported), &outputs) { _ in true }
             self.endCancellations(.notAllowed, &outputs) { _ in true }
             return
         }
         switch MessageType(rawValue: rejection.messageType) {
         case .waypointRequest, .destinationRequest, .startTripRequest:
-            self.endRequest(rejection.requestID, .invalid, &outputs)
+            self.endRequest(rejection.requestID, RequestEnding(.invalid), &outputs)
         case .withdrawRequest:
             // The gateway never received the request. A newer one with the same id stays open.
             if !self.outbox.isRequesting(rejection.requestID) {
-                self.endRequest(rejection.requestID, .withdrawn, &outputs)
+                self.endRequest(rejection.requestID, RequestEnding(.withdrawn), &outputs)
             }
         default: break  // An answer to a prompt has the request's id too; the request stays open.
         }
@@ -113,12 +113,12 @@ extension EndpointMachine {
     /// The gateway does not know this endpoint: requests that were sent get no outcome any more, and are not in the outbox.
     mutating func loseSentRequests(_ outputs: inout [Output]) {
         let outbox = self.outbox
-        self.endRequests(.gone, &outputs) { !outbox.isRequesting($0.id) }
+        self.endRequests(RequestEnding(.gone), &outputs) { !outbox.isRequesting($0.id) }
     }
 
     /// The connection is closed for good: no open request will be answered.
     mutating func endRequests(_ error: ClientError, _ outputs: inout [Output]) {
-        self.endRequests(.gone, &outputs) { _ in true }
+        self.endRequests(RequestEnding(.gone), &outputs) { _ in true }
         self.endCancellations(.connectionClosed(error), &outputs) { _ in true }
     }
 

@@ -12,7 +12,7 @@ package struct EndpointMachine: PeerMachine {
         /// A message was not queued, since the gateway would refuse it. The update says which field and why.
         case refused(VehicleUpdate)
         /// The answer to ``requestWaypoint(_:segment:id:call:into:)`` or ``requestDestination(_:id:call:into:)``.
-        case requestEnded(call: Int, RequestResult)
+        case requestEnded(call: Int, RequestEnding)
         /// The answer to ``cancelNavigation(_:call:into:)``.
         case guidanceEnded(call: Int, EndReason)
         /// Answered by ``answerPrompt(_:isAccepted:into:)``.
@@ -165,7 +165,7 @@ package struct EndpointMachine: PeerMachine {
         self.outbox.received(envelope.message, in: envelope.session)
         switch envelope.message {
         case .requestOutcome(let outcome):
-            self.endRequest(outcome.requestID, RequestResult(outcome.outcome), &outputs)
+            self.endRequest(outcome.requestID, RequestEnding(outcome), &outputs)
         case .error(let rejection):
             self.refused(rejection, &outputs)
             outputs.append(.log(Self.refusalNote(rejection.field, rejection.reason)))

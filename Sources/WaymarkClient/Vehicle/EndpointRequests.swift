@@ -8,17 +8,42 @@ public enum CancellationReason: Sendable, Hashable, CaseIterable {
     case userStopped
 }
 
+/// A request of a vehicle to a client.
+public enum VehicleRequest: Sendable, Hashable {
+    /// A stop on the way, in a segment of the route; empty: the client chooses.
+    case waypoint(Waypoint, segment: String = "")
+    /// A drive to a place.
+    case destination(Waypoint)
+    /// The start of a trip of the previews, with one of its route choices; nil: the selected one, or the first.
+    case startTrip(String, routeChoice: UInt32? = nil)
+}
+
 // Requests, answers and settings of the vehicle. A message with a field outside of its range is not sent; the update
 // ``VehicleUpdate/Content/refused(field:reason:)`` names the field.
 extension VehicleEndpoint {
     // MARK: Requests
+
+    /// Asks for something, like ``requestWaypoint(_:segment:requestID:)``, and tells also who decided, and why.
+    public func request(_ request: VehicleRequest, requestID: String? = nil) async -> RequestEnding {
+        await self.wait { endpoint, call, outputs in
+            switch request {
+            case .waypoint(let place, let segment):
+                endpoint.requestWaypoint(place, segment: segment, id: requestID, call: call, into: &outputs)
+            case .destination(let place):
+                endpoint.requestDestination(place, id: requestID, call: call, into: &outputs)
+            case .startTrip(let trip, let routeChoice):
+                endpoint.startTrip(
+                    trip, routeChoice: routeChoice, id: requestID, call: call, into: &outputs)
+            }
+        }
+    }
 
     /// Asks the client that guides to stop somewhere on the way.
     ///
     /// The request survives lost connections, but not a restart of the gateway after it was sent: then the call returns
     /// ``RequestResult/gone``, and a new request needs a new id. A second call with the same id waits for the same request.
     /// Cancelling the task withdraws the request, and the call returns ``RequestResult/withdrawn`` at once. If the gateway has
-    /// decided before, the update ``VehicleUpdate/Content/requestEnded(id:_:previewFollows:)`` has the outcome.
+    /// decided before, the update ``VehicleUpdate/Content/requestEnded(id:_:)`` has the outcome.
     ///
     /// - Parameters:
     ///   - waypoint: The place at which to stop.
@@ -29,17 +54,12 @@ extension VehicleEndpoint {
     public func requestWaypoint(
         _ waypoint: Waypoint, segment: String = "", requestID: String? = nil
     ) async -> RequestResult {
-        await self.request { endpoint, call, outputs in
-            endpoint.requestWaypoint(
-                waypoint, segment: segment, id: requestID, call: call, into: &outputs)
-        }
+        await self.request(.waypoint(waypoint, segment: segment), requestID: requestID).result
     }
 
     /// Asks for a drive to a place, like ``requestWaypoint(_:segment:requestID:)``.
     public func requestDestination(_ destination: Waypoint, requestID: String? = nil) async -> RequestResult {
-        await self.request { endpoint, call, outputs in
-            endpoint.requestDestination(destination, id: requestID, call: call, into: &outputs)
-        }
+        await self.request(.destination(destination), requestID: requestID).result
     }
 
     /// Asks the client to start a trip of the previews, like ``requestWaypoint(_:segment:requestID:)``. Once it is accepted, guidance follows.
@@ -52,9 +72,7 @@ extension VehicleEndpoint {
     public func startTrip(
         _ trip: String, routeChoice: UInt32? = nil, requestID: String? = nil
     ) async -> RequestResult {
-        await self.request { endpoint, call, outputs in
-            endpoint.startTrip(trip, routeChoice: routeChoice, id: requestID, call: call, into: &outputs)
-        }
+        await self.request(.startTrip(trip, routeChoice: routeChoice), requestID: requestID).result
     }
 
     /// Withdraws an open request: the call that waits for it returns ``RequestResult/withdrawn``, or the outcome if the gateway

@@ -18,7 +18,7 @@ public actor VehicleEndpoint {
     /// Updates for `onEveryUpdate` of the frame that was read last.
     private var unhandled: [VehicleUpdate] = []
     private var callCount = 0
-    private var requests: [Int: CheckedContinuation<RequestResult, Never>] = [:]
+    private var requests: [Int: CheckedContinuation<RequestEnding, Never>] = [:]
     private var cancellations: [Int: CheckedContinuation<EndReason, Never>] = [:]
     /// The tasks of `onPrompt`, by prompt.
     private var prompting: [Identifier: Task<Void, Never>] = [:]
@@ -90,9 +90,9 @@ public actor VehicleEndpoint {
     // MARK: Calls that wait
 
     /// Makes a call of the machine that is answered with ``EndpointMachine/Output/requestEnded(call:_:)``.
-    func request(
+    func wait(
         _ body: @Sendable (inout EndpointMachine, Int, inout [EndpointMachine.Output]) -> Void
-    ) async -> RequestResult {
+    ) async -> RequestEnding {
         let call = self.newCall()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -194,8 +194,8 @@ extension VehicleEndpoint: PeerDriver {
             self.stateReaders.tell(update.state)
             if self.configuration.onEveryUpdate != nil { self.unhandled.append(update) }
         case .refused(let update): self.tellReaders(update)
-        case .requestEnded(let call, let result):
-            self.requests.removeValue(forKey: call)?.resume(returning: result)
+        case .requestEnded(let call, let ending):
+            self.requests.removeValue(forKey: call)?.resume(returning: ending)
         case .guidanceEnded(let call, let reason):
             self.cancellations.removeValue(forKey: call)?.resume(returning: reason)
         case .ask(let prompt): self.ask(prompt)

@@ -412,7 +412,7 @@ extension VehicleUpdate {
         /// The prompt of this id has ended: answered by this endpoint or another one, or not in time.
         case promptOver(id: String, RequestResult)
         /// A request of this vehicle has ended. If a preview follows, the client shows trips to choose from and to start.
-        case requestEnded(id: String, RequestResult, previewFollows: Bool)
+        case requestEnded(id: String, RequestEnding)
         /// The gateway refused something that this endpoint sent; or would have, and it was not sent.
         case refused(field: String, reason: String)
         /// The gateway no longer knows this endpoint: the state is empty now. A snapshot follows if there is a session.
@@ -438,9 +438,7 @@ extension VehicleUpdate.Content {
         case .promptOver(let over):
             self = .promptOver(id: over.requestID.rawValue, RequestResult(over.outcome))
         case .requestOutcome(let outcome):
-            self = .requestEnded(
-                id: outcome.requestID.rawValue, RequestResult(outcome.outcome),
-                previewFollows: outcome.previewFollows)
+            self = .requestEnded(id: outcome.requestID.rawValue, RequestEnding(outcome))
         case .error(let rejection): self = .refused(field: rejection.field, reason: rejection.reason)
         case .hello, .welcome, .goodbye, .ping, .pong, .openSession, .sessionOpened, .vehicleChanged,
             .receipt, .receiptReport, .acknowledgement, .waypointRequest, .destinationRequest,

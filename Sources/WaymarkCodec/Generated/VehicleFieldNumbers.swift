@@ -49,6 +49,8 @@ extension FieldNumber {
         static let outcome = 3
         static let clientId = 4
         static let previewFollows = 5
+        static let cause = 6
+        static let endpoint = 7
     }
 
     enum CancelNavigation {

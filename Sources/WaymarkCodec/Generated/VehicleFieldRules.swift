@@ -49,6 +49,8 @@ extension FieldRules {
         "outcome": .specified,
         "client_id": .name,
         "preview_follows": .any,
+        "cause": .enumeration,
+        "endpoint": .name,
     ]
 
     static let cancelNavigation: Rules = [

@@ -197,15 +197,18 @@ extension RequestOutcome {
 
     /// The whole frame: of what the gateway itself says, most is this.
     func frame(_ header: FrameHeader) -> Frame {
-        let client = self.client?.rawValue ?? ""
+        let (client, endpoint) = (self.client?.rawValue ?? "", self.endpoint?.rawValue ?? "")
         let textBytes =
             self.requestID.rawValue.utf8.count + self.vehicle.rawValue.utf8.count + client.utf8.count
-        var writer = FrameWriter(header, bodyByteCount: textBytes + 10)
+            + endpoint.utf8.count
+        var writer = FrameWriter(header, bodyByteCount: textBytes + 14)
         writer.text(Field.requestId, self.requestID.rawValue)
         writer.text(Field.vehicleId, self.vehicle.rawValue)
         writer.number(Field.outcome, UInt64(self.outcome.rawValue))
         writer.text(Field.clientId, client)
         writer.number(Field.previewFollows, self.previewFollows ? 1 : 0)
+        writer.number(Field.cause, UInt64(self.cause?.rawValue ?? 0))
+        writer.text(Field.endpoint, endpoint)
         return writer.frame()
     }
 
@@ -219,7 +222,10 @@ extension RequestOutcome {
         self.init(
             requestID: unsafe identifier(wire.pointee.request_id),
             vehicle: VehicleID(unchecked: unsafe text(wire.pointee.vehicle_id)), outcome: outcome,
-            client: unsafe givenName(wire.pointee.client_id), previewFollows: previewFollows)
+            client: unsafe givenName(wire.pointee.client_id), previewFollows: previewFollows,
+            // One that this build does not know is not said.
+            cause: OutcomeCause(rawValue: unsafe wire.pointee.cause.rawValue),
+            endpoint: unsafe givenName(wire.pointee.endpoint))
     }
 }
 

@@ -214,7 +214,7 @@ package struct Demo: AsyncParsableCommand {
             at: 0.5,
             body: {
                 await app.tell("the vehicle asks for a stop at \(Story.name(Self.chargingStop)), to charge")
-                await desk.request { await cluster.requestWaypoint(Self.chargingStop) }
+                await desk.request { await cluster.request(.waypoint(Self.chargingStop)) }
             }
         )
         var trip = first.trip(id: "demo-trip")

@@ -29,7 +29,7 @@ package struct Request: AsyncParsableCommand {
         func run() async throws {
             let waypoint = try self.place.waypoint()
             try await self.vehicle.act {
-                await $0.requestWaypoint(waypoint, segment: self.segment)
+                await $0.request(.waypoint(waypoint, segment: self.segment))
             } report: {
                 try self.vehicle.report("the stop", $0)
             }
@@ -48,7 +48,7 @@ package struct Request: AsyncParsableCommand {
         func run() async throws {
             let waypoint = try self.place.waypoint()
             try await self.vehicle.act {
-                await $0.requestDestination(waypoint)
+                await $0.request(.destination(waypoint))
             } report: {
                 try self.vehicle.report("the drive", $0)
             }
@@ -266,14 +266,14 @@ struct VehicleOptions: ParsableArguments {
     var noOutcome: String { "there was no outcome within \(secondsText(self.timeout))" }
 
     /// Prints an outcome; the exit status is 0 only for `accepted`, and 1 if it was withdrawn here.
-    func report(_ what: String, _ result: RequestResult) throws {
-        switch result {
+    func report(_ what: String, _ ending: RequestEnding) throws {
+        switch ending.result {
         case .accepted: Terminal.line("\(what) was accepted")
         case .withdrawn:
             Terminal.line("\(what) was withdrawn before there was an outcome")
             throw ExitCode.failure
         default:
-            Terminal.line("\(what) was not accepted: \(result.explanation)")
+            Terminal.line("\(what) was not accepted: \(ending.explanation)")
             throw ExitCode(2)
         }
     }

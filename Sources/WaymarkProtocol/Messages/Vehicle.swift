@@ -16,6 +16,62 @@ package enum Outcome: UInt32, Sendable, Hashable, CaseIterable, Codable {
     case sessionEnded = 10
 }
 
+/// The peer that decided how a request ended, and its reason. See Docs/protocol.md, "Causes", for the outcomes that each has.
+///
+/// - Source: `waymark.v1.OutcomeCause`.
+package enum OutcomeCause: UInt32, Sendable, Hashable, CaseIterable, Codable {
+    /// The client that was asked answered.
+    case clientAnswered = 1
+    /// The vehicle's user answered the prompt, at an endpoint.
+    case promptAnswered = 2
+    /// An endpoint withdrew the request.
+    case withdrawn = 3
+    /// The vehicle began to navigate itself, as an endpoint said.
+    case ownNavigation = 4
+    /// The client that was asked did not answer in time.
+    case clientSilent = 5
+    /// The client asked its own user, who did not answer in time.
+    case clientUserSilent = 6
+    /// The vehicle's user did not answer the prompt in time.
+    case promptUnanswered = 7
+    /// The client that was asked was disconnected before the request ended.
+    case clientGone = 8
+    /// The client was not connected, so it was not asked.
+    case clientNotConnected = 9
+    /// The client does not handle such requests, so it was not asked.
+    case clientNotCapable = 10
+    /// No connected client that may guide the vehicle handles such requests, so none was asked.
+    case noClient = 11
+    /// No endpoint of the vehicle shows prompts, so its user was not asked.
+    case noPrompts = 12
+    /// A stop while no client guided the vehicle.
+    case notGuided = 13
+    /// A drive while a client guided the vehicle.
+    case guided = 14
+    /// The route has no such segment.
+    case unknownSegment = 15
+    /// The start of a trip while no client showed previews.
+    case noPreviews = 16
+    /// The newest previews do not have the trip, or it has no such route choice.
+    case unknownTrip = 17
+    /// Another request to start a trip was open: that of another endpoint, or of the same one, was first.
+    case otherStart = 18
+    /// The vehicle had as many open requests as `Welcome.requests_open_max` allows.
+    case tooManyOpen = 19
+    /// The open requests used up the memory that the gateway has for them.
+    case noMemory = 20
+    /// Changed access rules were being applied.
+    case rulesChanging = 21
+    /// The access rules no longer let the client that was asked guide the vehicle.
+    case notAllowed = 22
+    /// The session ended while the request was open.
+    case sessionEnded = 23
+    /// The session that the request named was over, so no client was asked.
+    case sessionOver = 24
+    /// The vehicle's last endpoint has gone.
+    case vehicleGone = 25
+}
+
 /// Vehicle to gateway to client: insert this waypoint.
 package struct WaypointRequest: Sendable, Hashable {
     package var requestID: Identifier
@@ -149,16 +205,22 @@ package struct RequestOutcome: Sendable, Hashable, Codable {
     package var client: ClientID?
     /// The client shows previews first. Only of an accepted destination request.
     package var previewFollows: Bool
+    /// nil: not said.
+    package var cause: OutcomeCause?
+    /// The vehicle's endpoint that decided, or that came first.
+    package var endpoint: EndpointName?
 
     package init(
         requestID: Identifier, vehicle: VehicleID, outcome: Outcome, client: ClientID? = nil,
-        previewFollows: Bool = false
+        previewFollows: Bool = false, cause: OutcomeCause? = nil, endpoint: EndpointName? = nil
     ) {
         self.requestID = requestID
         self.vehicle = vehicle
         self.outcome = outcome
         self.client = client
         self.previewFollows = previewFollows
+        self.cause = cause
+        self.endpoint = endpoint
     }
 }
 

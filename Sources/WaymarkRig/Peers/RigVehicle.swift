@@ -123,8 +123,8 @@ package struct RigVehicle: RigPeer {
 
     private mutating func perform(_ output: Output, at now: Instant, into actions: inout [PeerAction]) {
         switch output {
-        case .requestEnded(let call, let result):
-            self.results.append(.init(call: call, kind: .request(result)))
+        case .requestEnded(let call, let ending):
+            self.results.append(.init(call: call, kind: .request(ending.result)))
         case .guidanceEnded(let call, let reason):
             self.results.append(.init(call: call, kind: .guidance(reason)))
         case .ask(let prompt):

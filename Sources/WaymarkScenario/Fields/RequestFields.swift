@@ -108,6 +108,7 @@ enum RequestFields {
         [
             .text("requestID") { $0.requestID.rawValue }, .choice("outcome") { $0.outcome },
             .text("client") { $0.client?.rawValue ?? "" }, .flag("previewFollows") { $0.previewFollows },
+            .choice("cause") { $0.cause }, .text("endpoint") { $0.endpoint?.rawValue ?? "" },
         ])
 
     private static let updateRouteSource: [FieldKey<Message>] = Self.of(

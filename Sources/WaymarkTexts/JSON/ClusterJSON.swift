@@ -173,6 +173,8 @@ package enum MessageJSON {
                 "client": outcome.client?.rawValue ?? "",
             ]
             if outcome.previewFollows { object["previewFollows"] = true }
+            object["cause"] = outcome.cause.map { "\($0)" }
+            object["endpoint"] = outcome.endpoint?.rawValue
             return object
         case .error(let rejection):
             var content: [String: Any] = [

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from .frames import FLAGS, flag_names
-from .schema import MESSAGES, faults
+from .schema import MESSAGES, faults, load
 
 SENDERS = {
     "endpoint": {"newcomer", "peer", "endpoint", "endpointOrObserver"},
@@ -103,6 +103,8 @@ NEEDS = {
 }
 OF_ROUTE = {"maneuvers": "MANEUVERS", "lane_guidances": "LANE_GUIDANCE", "segments": "ROUTE_SEGMENTS"}
 KNOWN_FLAGS = sum(FLAGS.values())
+# The causes of outcomes, from the page's table.
+CAUSES = load("causes.json")
 
 
 # Messages that a gateway divides for clients and observers.
@@ -212,8 +214,10 @@ class GatewayLaws(Laws):
 
     def session_of(self, frame):
         expected = {"endpoint": OF_SESSION, "client": TO_CLIENT_OF_SESSION, "observer": set()}[self.role]
-        if frame.name == "RequestOutcome" and self.role == "client":
-            return
+        if frame.name == "RequestOutcome":
+            self.cause(frame.decoded)
+            if self.role == "client":
+                return
         self.law("SESSION", (frame.session != 0) == (frame.name in expected), f"{frame.name} has the session {frame.session}")
 
     def endpoint(self, frame):
@@ -249,6 +253,16 @@ class GatewayLaws(Laws):
     def one_outcome(self, body):
         known = self.outcomes.setdefault((body.get("vehicle_id"), body.get("request_id")), body.get("outcome"))
         self.law("OUTCOME", known == body.get("outcome"), f"request {body.get('request_id')} ends with {known} and {body.get('outcome')}")
+
+    def cause(self, body):
+        """A gateway need not say a cause; what it says is one of the table."""
+        cause, endpoint = CAUSES.get(str(body.get("cause"))), body.get("endpoint")
+        if cause is not None:
+            fits = body.get("outcome") in cause["outcomes"]
+            self.law("CAUSE", fits, f"the outcome {body.get('outcome')} has the cause {body.get('cause')}")
+        if endpoint:
+            names = cause is None or cause["endpoint"]
+            self.law("CAUSE", names, f"the cause {body.get('cause')} names the endpoint {endpoint}")
 
     def content(self, frame):
         feature = NEEDS.get(frame.name)

@@ -569,7 +569,14 @@ class Client(AsyncPeer[told.Client]):
         request = event.request
         self._stop_answering((request.vehicle_id, request.request_id))
         if (session := self._sessions.get(id(event.session))) is not None:
-            session._tell(m.RequestOutcome(request_id=request.request_id, vehicle_id=request.vehicle_id, outcome=event.outcome))
+            message = m.RequestOutcome(
+                request_id=request.request_id,
+                vehicle_id=request.vehicle_id,
+                outcome=event.outcome,
+                cause=event.cause,
+                endpoint=event.decided_by,
+            )
+            session._tell(message)
         when_accepted = self._when_accepted.pop((request.vehicle_id, request.request_id), None)
         if when_accepted is not None and event.outcome == Outcome.ACCEPTED:
             self._spawn(self._carry_out(when_accepted))

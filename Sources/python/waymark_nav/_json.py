@@ -234,7 +234,9 @@ def _prompt(prompt: m.Prompt) -> Object:
 
 def _outcome(outcome: m.RequestOutcome) -> Object:
     content = {"requestID": outcome.request_id, "outcome": _known(outcome.outcome, "invalid"), "client": outcome.client_id}
-    return content | ({"previewFollows": True} if outcome.preview_follows else {})
+    # A cause that is not known is not said.
+    cause = camel(outcome.cause.name) if outcome.cause and outcome.cause.is_recognized else ""
+    return content | _given(previewFollows=outcome.preview_follows or None, cause=cause, endpoint=outcome.endpoint)
 
 
 def _error(error: m.Error) -> Object:

@@ -141,7 +141,8 @@ extension DrivenPeer<EndpointMachine> {
     /// The results of calls, by their numbers.
     var results: [Int: [RequestResult]] {
         self.outputs.reduce(into: [:]) { results, output in
-            if case .requestEnded(let call, let result) = output { results[call, default: []].append(result) }
+            guard case .requestEnded(let call, let ending) = output else { return }
+            results[call, default: []].append(ending.result)
         }
     }
 }

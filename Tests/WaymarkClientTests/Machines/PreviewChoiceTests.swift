@@ -109,7 +109,7 @@ import WaymarkProtocol
         world.wait(.seconds(100))
         #expect(world.endpoint.results == [1: [.withdrawn], 2: [.timedOut]])
         let ended = world.client.outputs.compactMap { output -> RequestResult? in
-            if case .told(.startTripResult("car", let result), _) = output { result } else { nil }
+            if case .told(.startTripResult("car", let ending), _) = output { ending.result } else { nil }
         }
         #expect(ended == [.withdrawn, .timedOut])
     }
@@ -138,9 +138,9 @@ import WaymarkProtocol
         #expect(world.endpoint.results == [1: [.accepted]])
         let told = world.endpoint.outputs.compactMap { output -> Bool? in
             guard case .told(let update) = output,
-                case .requestEnded("d", .accepted, let previewFollows) = update.content
+                case .requestEnded("d", let ending) = update.content, ending.isAccepted
             else { return nil }
-            return previewFollows
+            return ending.previewFollows
         }
         #expect(told == [true])
     }

@@ -1625,7 +1625,7 @@ const ProtobufCMessageDescriptor waymark__v1__prompt_over__descriptor =
   (ProtobufCMessageInit) waymark__v1__prompt_over__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor waymark__v1__request_outcome__field_descriptors[5] =
+static const ProtobufCFieldDescriptor waymark__v1__request_outcome__field_descriptors[7] =
 {
   {
     "request_id",
@@ -1687,9 +1687,35 @@ static const ProtobufCFieldDescriptor waymark__v1__request_outcome__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "cause",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__RequestOutcome, cause),
+    &waymark__v1__outcome_cause__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "endpoint",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Waymark__V1__RequestOutcome, endpoint),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned waymark__v1__request_outcome__field_indices_by_name[] = {
+  5,   /* field[5] = cause */
   3,   /* field[3] = client_id */
+  6,   /* field[6] = endpoint */
   2,   /* field[2] = outcome */
   4,   /* field[4] = preview_follows */
   0,   /* field[0] = request_id */
@@ -1698,7 +1724,7 @@ static const unsigned waymark__v1__request_outcome__field_indices_by_name[] = {
 static const ProtobufCIntRange waymark__v1__request_outcome__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor waymark__v1__request_outcome__descriptor =
 {
@@ -1708,7 +1734,7 @@ const ProtobufCMessageDescriptor waymark__v1__request_outcome__descriptor =
   "Waymark__V1__RequestOutcome",
   "waymark.v1",
   sizeof(Waymark__V1__RequestOutcome),
-  5,
+  7,
   waymark__v1__request_outcome__field_descriptors,
   waymark__v1__request_outcome__field_indices_by_name,
   1,  waymark__v1__request_outcome__number_ranges,
@@ -3044,6 +3070,82 @@ const ProtobufCEnumDescriptor waymark__v1__answer__descriptor =
   waymark__v1__answer__enum_values_by_name,
   1,
   waymark__v1__answer__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue waymark__v1__outcome_cause__enum_values_by_number[26] =
+{
+  { "OUTCOME_CAUSE_UNSPECIFIED", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_UNSPECIFIED", 0 },
+  { "OUTCOME_CAUSE_CLIENT_ANSWERED", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_CLIENT_ANSWERED", 1 },
+  { "OUTCOME_CAUSE_PROMPT_ANSWERED", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_PROMPT_ANSWERED", 2 },
+  { "OUTCOME_CAUSE_WITHDRAWN", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_WITHDRAWN", 3 },
+  { "OUTCOME_CAUSE_OWN_NAVIGATION", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_OWN_NAVIGATION", 4 },
+  { "OUTCOME_CAUSE_CLIENT_SILENT", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_CLIENT_SILENT", 5 },
+  { "OUTCOME_CAUSE_CLIENT_USER_SILENT", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_CLIENT_USER_SILENT", 6 },
+  { "OUTCOME_CAUSE_PROMPT_UNANSWERED", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_PROMPT_UNANSWERED", 7 },
+  { "OUTCOME_CAUSE_CLIENT_GONE", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_CLIENT_GONE", 8 },
+  { "OUTCOME_CAUSE_CLIENT_NOT_CONNECTED", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_CLIENT_NOT_CONNECTED", 9 },
+  { "OUTCOME_CAUSE_CLIENT_NOT_CAPABLE", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_CLIENT_NOT_CAPABLE", 10 },
+  { "OUTCOME_CAUSE_NO_CLIENT", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_NO_CLIENT", 11 },
+  { "OUTCOME_CAUSE_NO_PROMPTS", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_NO_PROMPTS", 12 },
+  { "OUTCOME_CAUSE_NOT_GUIDED", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_NOT_GUIDED", 13 },
+  { "OUTCOME_CAUSE_GUIDED", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_GUIDED", 14 },
+  { "OUTCOME_CAUSE_UNKNOWN_SEGMENT", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_UNKNOWN_SEGMENT", 15 },
+  { "OUTCOME_CAUSE_NO_PREVIEWS", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_NO_PREVIEWS", 16 },
+  { "OUTCOME_CAUSE_UNKNOWN_TRIP", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_UNKNOWN_TRIP", 17 },
+  { "OUTCOME_CAUSE_OTHER_START", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_OTHER_START", 18 },
+  { "OUTCOME_CAUSE_TOO_MANY_OPEN", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_TOO_MANY_OPEN", 19 },
+  { "OUTCOME_CAUSE_NO_MEMORY", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_NO_MEMORY", 20 },
+  { "OUTCOME_CAUSE_RULES_CHANGING", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_RULES_CHANGING", 21 },
+  { "OUTCOME_CAUSE_NOT_ALLOWED", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_NOT_ALLOWED", 22 },
+  { "OUTCOME_CAUSE_SESSION_ENDED", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_SESSION_ENDED", 23 },
+  { "OUTCOME_CAUSE_SESSION_OVER", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_SESSION_OVER", 24 },
+  { "OUTCOME_CAUSE_VEHICLE_GONE", "WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_VEHICLE_GONE", 25 },
+};
+static const ProtobufCIntRange waymark__v1__outcome_cause__value_ranges[] = {
+{0, 0},{0, 26}
+};
+static const ProtobufCEnumValueIndex waymark__v1__outcome_cause__enum_values_by_name[26] =
+{
+  { "OUTCOME_CAUSE_CLIENT_ANSWERED", 1 },
+  { "OUTCOME_CAUSE_CLIENT_GONE", 8 },
+  { "OUTCOME_CAUSE_CLIENT_NOT_CAPABLE", 10 },
+  { "OUTCOME_CAUSE_CLIENT_NOT_CONNECTED", 9 },
+  { "OUTCOME_CAUSE_CLIENT_SILENT", 5 },
+  { "OUTCOME_CAUSE_CLIENT_USER_SILENT", 6 },
+  { "OUTCOME_CAUSE_GUIDED", 14 },
+  { "OUTCOME_CAUSE_NOT_ALLOWED", 22 },
+  { "OUTCOME_CAUSE_NOT_GUIDED", 13 },
+  { "OUTCOME_CAUSE_NO_CLIENT", 11 },
+  { "OUTCOME_CAUSE_NO_MEMORY", 20 },
+  { "OUTCOME_CAUSE_NO_PREVIEWS", 16 },
+  { "OUTCOME_CAUSE_NO_PROMPTS", 12 },
+  { "OUTCOME_CAUSE_OTHER_START", 18 },
+  { "OUTCOME_CAUSE_OWN_NAVIGATION", 4 },
+  { "OUTCOME_CAUSE_PROMPT_ANSWERED", 2 },
+  { "OUTCOME_CAUSE_PROMPT_UNANSWERED", 7 },
+  { "OUTCOME_CAUSE_RULES_CHANGING", 21 },
+  { "OUTCOME_CAUSE_SESSION_ENDED", 23 },
+  { "OUTCOME_CAUSE_SESSION_OVER", 24 },
+  { "OUTCOME_CAUSE_TOO_MANY_OPEN", 19 },
+  { "OUTCOME_CAUSE_UNKNOWN_SEGMENT", 15 },
+  { "OUTCOME_CAUSE_UNKNOWN_TRIP", 17 },
+  { "OUTCOME_CAUSE_UNSPECIFIED", 0 },
+  { "OUTCOME_CAUSE_VEHICLE_GONE", 25 },
+  { "OUTCOME_CAUSE_WITHDRAWN", 3 },
+};
+const ProtobufCEnumDescriptor waymark__v1__outcome_cause__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "waymark.v1.OutcomeCause",
+  "OutcomeCause",
+  "Waymark__V1__OutcomeCause",
+  "waymark.v1",
+  26,
+  waymark__v1__outcome_cause__enum_values_by_number,
+  26,
+  waymark__v1__outcome_cause__enum_values_by_name,
+  1,
+  waymark__v1__outcome_cause__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue waymark__v1__cancel_reason__enum_values_by_number[3] =

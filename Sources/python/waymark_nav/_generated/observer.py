@@ -66,7 +66,7 @@ class ObservedKind(OpenEnum):
     STOP_REQUESTED = 40
     #: A vehicle asks a client for guidance to a destination.
     DRIVE_REQUESTED = 41
-    #: A request ended. `code`: the outcome.
+    #: A request ended. `code`: the outcome. `reason`: its OutcomeCause, e.g. notGuided.
     REQUEST_ENDED = 42
     #: A vehicle asks its client to start a trip of the previews.
     START_REQUESTED = 43

@@ -58,6 +58,63 @@ class Answer(OpenEnum):
     ACCEPT_WITH_PREVIEW = 5
 
 
+class OutcomeCause(OpenEnum):
+    """Who decided how a request ended, and why. A value that is not known: not said."""
+
+    #: Not said, e.g. by a gateway that does not know causes.
+    UNSPECIFIED = 0
+    #: The client that was asked answered.
+    CLIENT_ANSWERED = 1
+    #: The vehicle's user answered the prompt, at `endpoint`.
+    PROMPT_ANSWERED = 2
+    #: `endpoint` withdrew the request.
+    WITHDRAWN = 3
+    #: The vehicle began to navigate itself, as `endpoint` said.
+    OWN_NAVIGATION = 4
+    #: The client that was asked did not answer in time.
+    CLIENT_SILENT = 5
+    #: The client asked its own user, who did not answer in time.
+    CLIENT_USER_SILENT = 6
+    #: The vehicle's user did not answer the prompt in time.
+    PROMPT_UNANSWERED = 7
+    #: The client that was asked was disconnected before the request ended.
+    CLIENT_GONE = 8
+    #: The client was not connected, so it was not asked.
+    CLIENT_NOT_CONNECTED = 9
+    #: The client does not handle such requests, so it was not asked.
+    CLIENT_NOT_CAPABLE = 10
+    #: No connected client that may guide the vehicle handles such requests, so none was asked.
+    NO_CLIENT = 11
+    #: No endpoint of the vehicle shows prompts, so its user was not asked.
+    NO_PROMPTS = 12
+    #: A stop while no client guided the vehicle.
+    NOT_GUIDED = 13
+    #: A drive while a client guided the vehicle.
+    GUIDED = 14
+    #: The route has no such segment.
+    UNKNOWN_SEGMENT = 15
+    #: The start of a trip while no client showed previews.
+    NO_PREVIEWS = 16
+    #: The newest previews do not have the trip, or it has no such route choice.
+    UNKNOWN_TRIP = 17
+    #: Another request to start a trip was open: that of `endpoint` was first.
+    OTHER_START = 18
+    #: As many requests of the vehicle were open as `Welcome.requests_open_max` allows.
+    TOO_MANY_OPEN = 19
+    #: The open requests used up the memory that the gateway has for them.
+    NO_MEMORY = 20
+    #: Changed access rules were being applied.
+    RULES_CHANGING = 21
+    #: The access rules no longer let the client that was asked guide the vehicle.
+    NOT_ALLOWED = 22
+    #: The session ended while the request was open.
+    SESSION_ENDED = 23
+    #: The session that the request named was over, so no client was asked.
+    SESSION_OVER = 24
+    #: The vehicle's last endpoint, `endpoint`, has gone.
+    VEHICLE_GONE = 25
+
+
 class CancelReason(OpenEnum):
     """Why the vehicle ends guidance."""
 
@@ -185,6 +242,12 @@ class RequestOutcome(Message):
 
     #: Of a destination request: the client shows previews first. Only with ACCEPTED.
     preview_follows: bool = False
+
+    #: Who decided, and why; none: not said.
+    cause: OutcomeCause = OutcomeCause.UNSPECIFIED
+
+    #: The endpoint of the vehicle that decided, or that came first; empty: none.
+    endpoint: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -502,6 +565,8 @@ define(
     Field(3, "outcome", ENUM, of=Outcome, lower=1, upper=2147483647, required=True),
     Field(4, "client_id", STRING, lower=1, upper=64, zero=True, name=True),
     Field(5, "preview_follows", BOOL),
+    Field(6, "cause", ENUM, of=OutcomeCause, lower=0, upper=2147483647),
+    Field(7, "endpoint", STRING, lower=1, upper=64, zero=True, name=True),
 )
 define(
     CancelNavigation,

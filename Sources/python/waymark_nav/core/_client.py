@@ -11,7 +11,7 @@ from waymark_nav.core._peer import VERSION_MAX, VERSION_MIN, Event, Peer, Reconn
 from waymark_nav.core._session import Session
 from waymark_nav.errors import ClosedError, Rejection, WaymarkError
 from waymark_nav.frames import HEADER_BYTES, Frame, frame, next_sequence
-from waymark_nav.messages import Feature, Outcome, SessionEndReason
+from waymark_nav.messages import Feature, Outcome, OutcomeCause, SessionEndReason
 
 #: What a client may provide and answer.
 CLIENT_FEATURES = frozenset(Feature) - {Feature.UNSPECIFIED, Feature.REQUESTS, Feature.PROMPTS}
@@ -139,6 +139,10 @@ class InquiryEnded(Event):
     session: Session | None
     request: Request
     outcome: Outcome
+    #: Who decided, and why; UNSPECIFIED: the gateway has not said, or this client ended the request.
+    cause: OutcomeCause = OutcomeCause.UNSPECIFIED
+    #: The endpoint of the vehicle that decided; empty: none.
+    decided_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +342,9 @@ class Client(Peer):
                 self._ask(session, message)
             case m.RequestOutcome():
                 outcome = message.outcome if message.outcome.is_recognized else Outcome.INVALID
-                self._end_inquiry((message.vehicle_id, message.request_id), outcome)
+                # A cause that is not known is not said.
+                cause = message.cause if message.cause.is_recognized else OutcomeCause.UNSPECIFIED
+                self._end_inquiry((message.vehicle_id, message.request_id), outcome, cause, message.endpoint)
             case m.Acknowledgement() if session is not None:
                 session.acknowledge(message.sequence)
                 self._tell(Progress(session))
@@ -428,10 +434,12 @@ class Client(Peer):
             self._end_inquiry(lost, Outcome.GONE)
         return lost is not None
 
-    def _end_inquiry(self, key: tuple[str, str], outcome: Outcome) -> None:
+    def _end_inquiry(
+        self, key: tuple[str, str], outcome: Outcome, cause: OutcomeCause = OutcomeCause.UNSPECIFIED, decided_by: str = ""
+    ) -> None:
         inquiry = self._inquiries.pop(key, None)
         if inquiry is not None:
-            self._tell(InquiryEnded(inquiry.session, inquiry.request, outcome))
+            self._tell(InquiryEnded(inquiry.session, inquiry.request, outcome, cause, decided_by))
 
     # Shares
 

@@ -14,7 +14,7 @@ from waymark_nav.core._peer import VERSION_MAX, VERSION_MIN, Event, Peer, Reconn
 from waymark_nav.core._state import VehicleState
 from waymark_nav.errors import WaymarkError
 from waymark_nav.frames import Flags, Frame, type_name
-from waymark_nav.messages import Feature, Outcome, SessionEndReason
+from waymark_nav.messages import Feature, Outcome, OutcomeCause, SessionEndReason
 
 #: What an endpoint may ask for.
 ENDPOINT_FEATURES = frozenset(Feature) - {
@@ -152,6 +152,12 @@ class RequestEnded(Event):
     outcome: Outcome
     #: The client shows previews first.
     preview_follows: bool = False
+    #: Who decided, and why; UNSPECIFIED: the gateway has not said, or this endpoint ended the request.
+    cause: OutcomeCause = OutcomeCause.UNSPECIFIED
+    #: The endpoint of the vehicle that decided, or that came first; empty: none.
+    decided_by: str = ""
+    #: The client that was asked last, or the one of the vehicle's session; empty: none.
+    client_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +327,7 @@ class Endpoint(Peer):
     def _answered(self, whole: Frame, message: Message | None) -> None:
         match message:
             case m.RequestOutcome():
-                self._end_request(message.request_id, message.outcome, message.preview_follows)
+                self._end_request(message.request_id, message.outcome, message)
             case m.Error():
                 self._refused(message)
             case m.FinishGuidance():
@@ -347,11 +353,16 @@ class Endpoint(Peer):
         elif error.message_type == m.MessageType.WITHDRAW_REQUEST and not self._outbox.is_requesting(error.request_id):
             self._end_request(error.request_id, Outcome.WITHDRAWN)
 
-    def _end_request(self, request_id: str, outcome: Outcome, preview_follows: bool = False) -> None:
+    def _end_request(self, request_id: str, outcome: Outcome, said: m.RequestOutcome | None = None) -> None:
         if request_id in self._requests:
             self._requests.remove(request_id)
-            # A peer treats an outcome that it does not know as INVALID.
-            self._tell(RequestEnded(request_id, outcome if outcome.is_recognized else Outcome.INVALID, preview_follows))
+            # A peer treats an outcome that it does not know as INVALID, and a cause as not said.
+            outcome = outcome if outcome.is_recognized else Outcome.INVALID
+            if said is None:
+                self._tell(RequestEnded(request_id, outcome))
+            else:
+                cause = said.cause if said.cause.is_recognized else OutcomeCause.UNSPECIFIED
+                self._tell(RequestEnded(request_id, outcome, said.preview_follows, cause, said.endpoint, said.client_id))
 
     def _end_stops(self, reason: SessionEndReason | None, is_over: Callable[[_Stop], bool]) -> None:
         over = [stop for stop in self._stops if is_over(stop)]

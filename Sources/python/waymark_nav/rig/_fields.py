@@ -72,7 +72,9 @@ CONTENT: dict[type[Any], Mapping[str, Kind]] = {
     m.SessionEnded: {"endedSession": NUMBER, "endReason": _END_REASON},
     m.Prompt: {"requestID": TEXT, "waypoint": j.WAYPOINT, "travelEstimates": j.TRAVEL_ESTIMATES, "deadlineMilliseconds": MILLISECONDS},
     m.PromptOver: {"requestID": TEXT, "outcome": _OUTCOME},
-    m.RequestOutcome: {"requestID": TEXT, "outcome": _OUTCOME, "client": TEXT, "previewFollows": FLAG},
+    m.RequestOutcome: {
+        "requestID": TEXT, "outcome": _OUTCOME, "client": TEXT, "previewFollows": FLAG, "cause": word(m.OutcomeCause), "endpoint": TEXT,
+    },
     m.Error: {
         "code": word(m.ErrorCode), "field": TEXT, "reason": TEXT, "requestID": TEXT, "limit": TEXT, "limitValue": NUMBER,
         "retryAfterMilliseconds": MILLISECONDS,

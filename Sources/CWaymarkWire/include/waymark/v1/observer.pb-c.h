@@ -124,7 +124,7 @@ typedef enum _Waymark__V1__ObservedKind {
    */
   WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_DRIVE_REQUESTED = 41,
   /*
-   * A request ended. `code`: the outcome.
+   * A request ended. `code`: the outcome. `reason`: its OutcomeCause, e.g. notGuided.
    */
   WAYMARK__V1__OBSERVED_KIND__OBSERVED_KIND_REQUEST_ENDED = 42,
   /*

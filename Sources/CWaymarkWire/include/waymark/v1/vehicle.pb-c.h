@@ -115,6 +115,116 @@ typedef enum _Waymark__V1__Answer {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__ANSWER)
 } Waymark__V1__Answer;
 /*
+ * Who decided how a request ended, and why. A value that is not known: not said.
+ */
+typedef enum _Waymark__V1__OutcomeCause {
+  /*
+   * Not said, e.g. by a gateway that does not know causes.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_UNSPECIFIED = 0,
+  /*
+   * The client that was asked answered.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_CLIENT_ANSWERED = 1,
+  /*
+   * The vehicle's user answered the prompt, at `endpoint`.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_PROMPT_ANSWERED = 2,
+  /*
+   * `endpoint` withdrew the request.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_WITHDRAWN = 3,
+  /*
+   * The vehicle began to navigate itself, as `endpoint` said.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_OWN_NAVIGATION = 4,
+  /*
+   * The client that was asked did not answer in time.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_CLIENT_SILENT = 5,
+  /*
+   * The client asked its own user, who did not answer in time.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_CLIENT_USER_SILENT = 6,
+  /*
+   * The vehicle's user did not answer the prompt in time.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_PROMPT_UNANSWERED = 7,
+  /*
+   * The client that was asked was disconnected before the request ended.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_CLIENT_GONE = 8,
+  /*
+   * The client was not connected, so it was not asked.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_CLIENT_NOT_CONNECTED = 9,
+  /*
+   * The client does not handle such requests, so it was not asked.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_CLIENT_NOT_CAPABLE = 10,
+  /*
+   * No connected client that may guide the vehicle handles such requests, so none was asked.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_NO_CLIENT = 11,
+  /*
+   * No endpoint of the vehicle shows prompts, so its user was not asked.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_NO_PROMPTS = 12,
+  /*
+   * A stop while no client guided the vehicle.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_NOT_GUIDED = 13,
+  /*
+   * A drive while a client guided the vehicle.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_GUIDED = 14,
+  /*
+   * The route has no such segment.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_UNKNOWN_SEGMENT = 15,
+  /*
+   * The start of a trip while no client showed previews.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_NO_PREVIEWS = 16,
+  /*
+   * The newest previews do not have the trip, or it has no such route choice.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_UNKNOWN_TRIP = 17,
+  /*
+   * Another request to start a trip was open: that of `endpoint` was first.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_OTHER_START = 18,
+  /*
+   * As many requests of the vehicle were open as `Welcome.requests_open_max` allows.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_TOO_MANY_OPEN = 19,
+  /*
+   * The open requests used up the memory that the gateway has for them.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_NO_MEMORY = 20,
+  /*
+   * Changed access rules were being applied.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_RULES_CHANGING = 21,
+  /*
+   * The access rules no longer let the client that was asked guide the vehicle.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_NOT_ALLOWED = 22,
+  /*
+   * The session ended while the request was open.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_SESSION_ENDED = 23,
+  /*
+   * The session that the request named was over, so no client was asked.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_SESSION_OVER = 24,
+  /*
+   * The vehicle's last endpoint, `endpoint`, has gone.
+   */
+  WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_VEHICLE_GONE = 25
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WAYMARK__V1__OUTCOME_CAUSE)
+} Waymark__V1__OutcomeCause;
+/*
  * Why the vehicle ends guidance.
  */
 typedef enum _Waymark__V1__CancelReason {
@@ -347,10 +457,18 @@ struct  Waymark__V1__RequestOutcome
    * Of a destination request: the client shows previews first. Only with ACCEPTED.
    */
   protobuf_c_boolean preview_follows;
+  /*
+   * Who decided, and why; none: not said.
+   */
+  Waymark__V1__OutcomeCause cause;
+  /*
+   * The endpoint of the vehicle that decided, or that came first; empty: none. [a name]
+   */
+  char *endpoint;
 };
 #define WAYMARK__V1__REQUEST_OUTCOME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&waymark__v1__request_outcome__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, WAYMARK__V1__OUTCOME__OUTCOME_UNSPECIFIED, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, WAYMARK__V1__OUTCOME__OUTCOME_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, WAYMARK__V1__OUTCOME_CAUSE__OUTCOME_CAUSE_UNSPECIFIED, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1442,6 +1560,7 @@ typedef void (*Waymark__V1__ReceiptReport_Closure)
 
 extern const ProtobufCEnumDescriptor    waymark__v1__outcome__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__answer__descriptor;
+extern const ProtobufCEnumDescriptor    waymark__v1__outcome_cause__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__cancel_reason__descriptor;
 extern const ProtobufCEnumDescriptor    waymark__v1__share_stage__descriptor;
 extern const ProtobufCMessageDescriptor waymark__v1__waypoint_request__descriptor;
