@@ -184,7 +184,7 @@ extension Gateway {
             return self.indexVehicle(path.vehicle)
         }
         for request in vehicle.sortedRequests {
-            let ending = Ending(.gone, .vehicleGone, at: path.endpoint)
+            let ending = RequestDecision(.gone, .vehicleGone, at: path.endpoint)
             self.endRequest(request, ending, at: now, into: &actions)
         }
         guard let session = vehicle.session else { return self.removeVehicle(path.vehicle) }

@@ -376,7 +376,8 @@ extension Gateway {
         }
         for request in vehicle.sortedRequests {
             if self.requests[request]?.session == session {
-                self.endRequest(request, Ending(.sessionEnded, .sessionEnded), at: now, into: &actions)
+                self.endRequest(
+                    request, RequestDecision(.sessionEnded, .sessionEnded), at: now, into: &actions)
             }
         }
         self.endShares(with: id, .sessionEnded, into: &actions)

@@ -36,7 +36,7 @@ extension Gateway {
     ) {
         let (session, open) = self.vehicles.readValue(at: vehicle) { ($0.session, $0.openRequests) }
         guard let session, let index = self.sessions.index(forKey: session) else {
-            return self.decline(key, of: vehicle, Ending(.invalid, .noPreviews), nil, into: &actions)
+            return self.decline(key, of: vehicle, RequestDecision(.invalid, .noPreviews), nil, into: &actions)
         }
         let (name, cause): (ClientID, OutcomeCause?) = self.sessions.readValue(at: index) { session in
             guard session.content.phase == .preview else { return (session.client, .noPreviews) }
@@ -44,22 +44,23 @@ extension Gateway {
             return (session.client, isShown ? nil : .unknownTrip)
         }
         if let cause {
-            return self.decline(key, of: vehicle, Ending(.invalid, cause), name, into: &actions)
+            return self.decline(key, of: vehicle, RequestDecision(.invalid, cause), name, into: &actions)
         }
         guard let client = self.clients.index(forKey: name),
             case let (connection?, features) = self.clients.readValue(
                 at: client, { ($0.connection, $0.granted) })
         else {
-            return self.decline(key, of: vehicle, Ending(.gone, .clientNotConnected), name, into: &actions)
+            return self.decline(
+                key, of: vehicle, RequestDecision(.gone, .clientNotConnected), name, into: &actions)
         }
         guard features.contains(.tripRequests) else {
-            let ending = Ending(.notSupported, .clientNotCapable)
+            let ending = RequestDecision(.notSupported, .clientNotCapable)
             return self.decline(key, of: vehicle, ending, name, into: &actions)
         }
         // Of two endpoints that start a trip, the first wins.
         for other in open {
             guard let first = self.starter(other.number) else { continue }
-            let ending = Ending(.busy, .otherStart, at: first)
+            let ending = RequestDecision(.busy, .otherStart, at: first)
             return self.decline(key, of: vehicle, ending, name, into: &actions)
         }
         self.open(request, .trip(session), key, of: vehicle, to: name, client, at: now)

@@ -378,11 +378,11 @@ struct OpenRequest: Sendable, Hashable {
         }
 
         /// The end of a request whose deadline passes in this stage.
-        var timeout: Ending {
+        var timeout: RequestDecision {
             switch self {
-            case .asked: Ending(.timedOut, .clientSilent)
-            case .prompting: Ending(.timedOut, .promptUnanswered)
-            case .ownPrompt: Ending(.timedOut, .clientUserSilent)
+            case .asked: RequestDecision(.timedOut, .clientSilent)
+            case .prompting: RequestDecision(.timedOut, .promptUnanswered)
+            case .ownPrompt: RequestDecision(.timedOut, .clientUserSilent)
             }
         }
     }
@@ -416,7 +416,7 @@ struct OpenRequest: Sendable, Hashable {
 }
 
 /// The end of a request: the outcome, who decided, and why.
-struct Ending: Sendable, Hashable {
+struct RequestDecision: Sendable, Hashable {
     let outcome: Outcome
     let cause: OutcomeCause
     /// The vehicle's endpoint that decided, or that came first.

@@ -14,7 +14,9 @@ extension Gateway {
     ) {
         guard let session = self.vehicles.readValue(at: vehicle, { $0.session }),
             let index = self.sessions.index(forKey: session)
-        else { return self.decline(key, of: vehicle, Ending(.invalid, .notGuided), nil, into: &actions) }
+        else {
+            return self.decline(key, of: vehicle, RequestDecision(.invalid, .notGuided), nil, into: &actions)
+        }
         let (name, isGuiding, isOnRoute) = self.sessions.readValue(at: index) { session in
             (
                 session.client, session.content.isGuiding,
@@ -22,19 +24,21 @@ extension Gateway {
             )
         }
         guard isGuiding else {
-            return self.decline(key, of: vehicle, Ending(.invalid, .notGuided), nil, into: &actions)
+            return self.decline(key, of: vehicle, RequestDecision(.invalid, .notGuided), nil, into: &actions)
         }
         guard isOnRoute else {
-            return self.decline(key, of: vehicle, Ending(.invalid, .unknownSegment), name, into: &actions)
+            return self.decline(
+                key, of: vehicle, RequestDecision(.invalid, .unknownSegment), name, into: &actions)
         }
         guard let client = self.clients.index(forKey: name),
             case let (connection?, features) = self.clients.readValue(
                 at: client, { ($0.connection, $0.granted) })
         else {
-            return self.decline(key, of: vehicle, Ending(.gone, .clientNotConnected), name, into: &actions)
+            return self.decline(
+                key, of: vehicle, RequestDecision(.gone, .clientNotConnected), name, into: &actions)
         }
         guard features.contains(.waypointRequests) else {
-            let ending = Ending(.notSupported, .clientNotCapable)
+            let ending = RequestDecision(.notSupported, .clientNotCapable)
             return self.decline(key, of: vehicle, ending, name, into: &actions)
         }
         self.open(request, .waypoint(session), key, of: vehicle, to: name, client, at: now)
@@ -52,7 +56,7 @@ extension Gateway {
             self.sessions.index(forKey: $0)
         }
         if let session, self.sessions.readValue(at: session, { $0.content.isGuiding }) {
-            return self.decline(key, of: vehicle, Ending(.invalid, .guided), nil, into: &actions)
+            return self.decline(key, of: vehicle, RequestDecision(.invalid, .guided), nil, into: &actions)
         }
         guard let first = self.nextHandler(for: key.vehicle, after: nil),
             case let name = first.handler.client, let client = self.clients.index(forKey: name),
@@ -60,7 +64,8 @@ extension Gateway {
         else {
             // Otherwise changed rules have not reached all clients, and one that may guide the vehicle may be among them.
             let isSettled = self.unruledClients.isEmpty
-            let ending = isSettled ? Ending(.notSupported, .noClient) : Ending(.busy, .rulesChanging)
+            let ending =
+                isSettled ? RequestDecision(.notSupported, .noClient) : RequestDecision(.busy, .rulesChanging)
             return self.decline(key, of: vehicle, ending, nil, into: &actions)
         }
         let tried = OpenRequest.Tried(last: first, handlerCount: self.handlerCount)
@@ -74,7 +79,7 @@ extension Gateway {
         at now: Instant, into actions: inout [Action]
     ) {
         if let number = self.vehicles[path.vehicle]?.openRequest(id) {
-            let ending = Ending(.withdrawn, .withdrawn, at: path.endpoint)
+            let ending = RequestDecision(.withdrawn, .withdrawn, at: path.endpoint)
             self.endRequest(number, ending, at: now, into: &actions)
         } else if let outcome = self.vehicles[path.vehicle]?.outcomes.outcome(of: id) {
             actions.append(.send(connection, Envelope(.requestOutcome(outcome))))
@@ -98,7 +103,7 @@ extension Gateway {
                 .promptAnswer(answer), session, path, connection, "the prompt is over", into: &actions)
         }
         let outcome: Outcome = answer.isAccepted ? .accepted : .declinedByUser
-        let ending = Ending(outcome, .promptAnswered, at: path.endpoint)
+        let ending = RequestDecision(outcome, .promptAnswered, at: path.endpoint)
         self.endRequest(number, ending, at: now, into: &actions)
     }
 
@@ -117,11 +122,11 @@ extension Gateway {
         }
         self.counters.requestsRouted += 1
         if openCount >= self.policy.limits.requestsOpenMax {
-            self.decline(key, of: vehicle, Ending(.busy, .tooManyOpen), nil, into: &actions)
+            self.decline(key, of: vehicle, RequestDecision(.busy, .tooManyOpen), nil, into: &actions)
             return false
         }
         guard self.hasRoom(for: request, of: key.vehicle) else {
-            self.decline(key, of: vehicle, Ending(.busy, .noMemory), nil, into: &actions)
+            self.decline(key, of: vehicle, RequestDecision(.busy, .noMemory), nil, into: &actions)
             return false
         }
         return true
@@ -258,17 +263,17 @@ extension Gateway {
             (.destination(let tried), .asked, .acceptWithPreview)
         where !self.mayGuide(client, answer.vehicle):
             // The rules changed since it was asked.
-            self.passOn(number, tried, Ending(.gone, .notAllowed), at: now, into: &actions)
+            self.passOn(number, tried, RequestDecision(.gone, .notAllowed), at: now, into: &actions)
         case (.waypoint, .ownPrompt, .accept), (.destination, .asked, .accept), (.trip, .asked, .accept):
-            self.endRequest(number, Ending(.accepted, .clientAnswered), at: now, into: &actions)
+            self.endRequest(number, RequestDecision(.accepted, .clientAnswered), at: now, into: &actions)
         case (.destination, .asked, .acceptWithPreview):
-            let ending = Ending(.accepted, .clientAnswered, previewFollows: true)
+            let ending = RequestDecision(.accepted, .clientAnswered, previewFollows: true)
             self.endRequest(number, ending, at: now, into: &actions)
         case (.waypoint, .asked, .decline(let reason)), (.waypoint, .ownPrompt, .decline(let reason)),
             (.trip, .asked, .decline(let reason)):
-            self.endRequest(number, Ending(reason, .clientAnswered), at: now, into: &actions)
+            self.endRequest(number, RequestDecision(reason, .clientAnswered), at: now, into: &actions)
         case (.destination(let tried), .asked, .decline(let reason)):
-            self.passOn(number, tried, Ending(reason, .clientAnswered), at: now, into: &actions)
+            self.passOn(number, tried, RequestDecision(reason, .clientAnswered), at: now, into: &actions)
         case (.waypoint, _, _), (.destination, _, _), (.trip, _, _):
             let rejection = Rejection(
                 .wrongState, field: "answer",
@@ -288,7 +293,8 @@ extension Gateway {
                 request.vehicle, { ($0.connections(asking: .prompts), $0.frameBytesMax) }),
             !endpoints.isEmpty
         else {
-            return self.endRequest(number, Ending(.notSupported, .noPrompts), at: now, into: &actions)
+            return self.endRequest(
+                number, RequestDecision(.notSupported, .noPrompts), at: now, into: &actions)
         }
         self.requests.change(number) { $0.stage = .prompting(estimates, until: end) }
         self.moveDeadline(of: number, to: end)
@@ -337,7 +343,7 @@ extension Gateway {
 
     /// Asks the next client for a drive; without one, the request ends with the last answer.
     private mutating func passOn(
-        _ number: RequestNumber, _ tried: OpenRequest.Tried, _ ending: Ending, at now: Instant,
+        _ number: RequestNumber, _ tried: OpenRequest.Tried, _ ending: RequestDecision, at now: Instant,
         into actions: inout [Action]
     ) {
         guard let request = self.requests[number],
@@ -372,7 +378,7 @@ extension Gateway {
         _ requests: ArraySlice<RequestNumber>, at now: Instant, into actions: inout [Action]
     ) {
         self.visit(requests, putBack: Step.abandonments) { gateway, number in
-            gateway.giveUp(number, Ending(.gone, .clientGone), at: now, into: &actions)
+            gateway.giveUp(number, RequestDecision(.gone, .clientGone), at: now, into: &actions)
         }
     }
 
@@ -387,7 +393,7 @@ extension Gateway {
                 case .destination(let tried) = gateway.requests[number]?.kind,
                 !gateway.mayGuide(client, vehicle)
             else { return }
-            gateway.passOn(number, tried, Ending(.gone, .notAllowed), at: now, into: &actions)
+            gateway.passOn(number, tried, RequestDecision(.gone, .notAllowed), at: now, into: &actions)
         }
     }
 
@@ -407,7 +413,7 @@ extension Gateway {
 
     /// The client that was asked does not answer: another one may be asked for a drive.
     mutating func giveUp(
-        _ number: RequestNumber, _ ending: Ending, at now: Instant, into actions: inout [Action]
+        _ number: RequestNumber, _ ending: RequestDecision, at now: Instant, into actions: inout [Action]
     ) {
         switch self.requests[number]?.kind {
         case .destination(let tried): self.passOn(number, tried, ending, at: now, into: &actions)
@@ -420,7 +426,7 @@ extension Gateway {
     mutating func withdrawDestinations(
         of path: EndpointPath, at now: Instant, into actions: inout [Action]
     ) {
-        let ending = Ending(.withdrawn, .ownNavigation, at: path.endpoint)
+        let ending = RequestDecision(.withdrawn, .ownNavigation, at: path.endpoint)
         for number in self.vehicles[path.vehicle]?.sortedRequests ?? [] {
             if case .destination = self.requests[number]?.kind {
                 self.endRequest(number, ending, at: now, into: &actions)
@@ -430,7 +436,7 @@ extension Gateway {
 
     /// Ends an open request: tells the vehicle and the client that was asked last, and ends its prompts.
     mutating func endRequest(
-        _ number: RequestNumber, _ ending: Ending, at now: Instant, into actions: inout [Action]
+        _ number: RequestNumber, _ ending: RequestDecision, at now: Instant, into actions: inout [Action]
     ) {
         guard let request = self.requests.remove(number) else { return }
         self.discharge(request.content, of: request.vehicle)
@@ -462,7 +468,7 @@ extension Gateway {
 
     /// Ends a request that was forwarded to no client. The outcome names `client`, that of the vehicle's session.
     mutating func decline(
-        _ key: OpenRequest.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index, _ ending: Ending,
+        _ key: OpenRequest.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index, _ ending: RequestDecision,
         _ client: ClientID?, into actions: inout [Action]
     ) {
         _ = self.record(key, of: vehicle, ending, client, after: .zero, into: &actions)
@@ -472,7 +478,7 @@ extension Gateway {
     ///
     /// - Returns: What they are told.
     private mutating func record(
-        _ key: OpenRequest.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index?, _ ending: Ending,
+        _ key: OpenRequest.Key, of vehicle: Dictionary<VehicleID, Vehicle>.Index?, _ ending: RequestDecision,
         _ client: ClientID?, after time: Duration, into actions: inout [Action]
     ) -> Message {
         self.counters.requestsEnded.add(of: ending.outcome.rawValue)

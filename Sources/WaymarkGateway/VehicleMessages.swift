@@ -97,7 +97,7 @@ extension Gateway {
         let key = OpenRequest.Key(
             vehicle: path.vehicle, id: request.requestID, source: path.endpoint)
         guard self.admitRequest(request, key, vehicle, connection, into: &actions) else { return }
-        let over = Ending(.sessionEnded, .sessionOver)
+        let over = RequestDecision(.sessionEnded, .sessionOver)
         switch request.kind {
         case .waypoint(let segment):
             guard self.isCurrent(session, for: vehicle) else {

@@ -197,6 +197,7 @@ async def drive(client, maneuver):
 def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
     """Runs pytest with the plugin on tests with a client."""
     monkeypatch.setenv("WAYMARKD", str(PROGRAMS / "waymarkd"))
+    monkeypatch.setenv("WAYMARK", str(PROGRAMS / "waymark"))
     monkeypatch.setenv("WAYMARK_RESOURCES", str(ROOT / "Sources/WaymarkCommandLine/Resources"))
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     pytester.makepyfile(small_client=CLIENT)

@@ -92,7 +92,7 @@ REFUSED: list[tuple[Message, ErrorCode, str]] = [
         "maneuvers[0].junction_element_angles_degrees[1]",
     ),
     (
-        m.AddLaneGuidances(lane_guidances=(m.LaneGuidance(id=1, lanes=(m.Lane(highlighted_angle_degrees=180),)),)),
+        m.AddLaneGuidances(lane_guidances=(m.LaneGuidance(id=1, lanes=(m.Lane(highlighted_angle_degrees=181),)),)),
         ErrorCode.OUT_OF_RANGE,
         "lane_guidances[0].lanes[0].highlighted_angle_degrees",
     ),

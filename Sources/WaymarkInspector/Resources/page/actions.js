@@ -248,14 +248,15 @@ function controlPanels(context, button, data) {
 /** What Connect sends. @param {Answer.Profiles} known */
 function connection({ profiles }) {
 	const chosen = profiles.find(one => one.name === element("connect-as").value);
-	return chosen
-		? { action: "connect", profileName: chosen.name, profile: chosen.profile }
-		: { action: "connect" };
+	return chosen ? { action: "connect", profileName: chosen.name, profile: chosen.profile } : { action: "connect" };
 }
 
-/** What the inspector's endpoint holds and received, as a display. @param {Answer.OwnEndpoint} endpoint */
+/**
+ * The panel of the inspector as a display: what it holds and received.
+ * @param {Answer.OwnEndpoint} endpoint
+ */
 function displayPanel({ configuration, held, received }) {
-	const count = list => list?.length ?? 0,
+	const count = (list, noun) => `${list?.length ?? 0} ${noun}`,
 		next = held?.maneuvers?.find(one => one.id === held.upcomingManeuvers?.[0]);
 	return panel(
 		`Connected as ${configuration}`,
@@ -266,7 +267,11 @@ function displayPanel({ configuration, held, received }) {
 					["Road", held.currentRoadName?.[0]],
 					[
 						"It holds",
-						`${count(held.maneuvers)} maneuvers, ${count(held.laneGuidances)} lane guidances, ${count(held.segments)} segments`,
+						[
+							count(held.maneuvers, "maneuvers"),
+							count(held.laneGuidances, "lane guidances"),
+							count(held.segments, "segments"),
+						].join(", "),
 					],
 				])
 			: note("What it holds is hidden, since it has places."),
