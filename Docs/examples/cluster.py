@@ -145,6 +145,9 @@ class Cluster(Peer):
                 self.gauges.pop(frame.key, None)
                 if frame.flags & RETAINED and body.bytes(2):
                     self.gauges[frame.key] = body.bytes(2)[0]
+        elif kind == SHARE:  # also of a trip preview; a real vehicle would ask its own navigation
+            say(f"shared {[*body.body(2).texts(3), '-'][0]}")
+            self.send(SHARE_ANSWER, chunk(1, body.text(1)) + number(2, ACCEPTED), self.session)
         elif self.trip:  # the others need guidance
             self.update(kind, body)
 
@@ -181,9 +184,6 @@ class Cluster(Peer):
             if body.number(1) != self.generation:
                 self.begin_route(body.body(3), body.number(1))
             self.paused = False
-        elif kind == SHARE:  # a real vehicle would ask its own navigation
-            say(f"shared {[*body.body(2).texts(3), '-'][0]}")
-            self.send(SHARE_ANSWER, chunk(1, body.text(1)) + number(2, ACCEPTED), self.session)
 
     def show(self):
         """Prints the display, when it has changed and nothing is half on its way."""

@@ -140,7 +140,7 @@ ENDPOINTS = [
     ),
     ("keeps the maneuver state in a pause", C, "            self.paused, self.state = True, 0", "            self.paused = True"),
     ("does not pause", C, "            self.paused, self.state = True, 0", "            self.state = 0"),
-    ("does not resume", C, "            self.paused = False\n        elif kind == SHARE:", "            pass\n        elif kind == SHARE:"),
+    ("does not resume", C, "            self.paused = False\n\n    def show", "            pass\n\n    def show"),
     ("takes every ResumeGuidance for a new route", C, "            if body.number(1) != self.generation:", "            if True:"),
     ("keeps the old route at a ResumeGuidance", C, "            if body.number(1) != self.generation:", "            if False:"),
     (

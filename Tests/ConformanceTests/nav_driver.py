@@ -123,7 +123,7 @@ class Cluster:
                         self.begin(self.request(request(place, request_id=name), name))
                     case ["select", trip, choice]:
                         car.select_preview(trip, int(choice))
-                    case ["start-trip", trip, choice]:
+                    case ["start", trip, choice]:
                         self.requests += 1
                         name = f"request-{self.requests}"
                         self.begin(self.request(car.start_trip(trip, int(choice), request_id=name), name))

@@ -218,6 +218,10 @@ class GatewayLaws(Laws):
             self.cause(frame.decoded)
             if self.role == "client":
                 return
+        if self.role == "client" and frame.name == "SimulateDrive":
+            is_of_vehicle = bool(frame.decoded.get("vehicle_id"))
+            self.law("SESSION", (frame.session != 0) == is_of_vehicle, f"{frame.name} has the session {frame.session}")
+            return
         self.law("SESSION", (frame.session != 0) == (frame.name in expected), f"{frame.name} has the session {frame.session}")
 
     def endpoint(self, frame):
