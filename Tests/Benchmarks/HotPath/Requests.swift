@@ -70,7 +70,9 @@ struct RequestRig {
         self.readMeasured([(answers, self.client)])
         let outcomes = self.vehicles.map {
             Message.requestOutcome(
-                RequestOutcome(requestID: request, vehicle: $0.id, outcome: .busy, client: Station.client))
+                RequestOutcome(
+                    requestID: request, vehicle: $0.id, outcome: .busy, client: Station.client,
+                    cause: .clientAnswered))
         }
         try Self.expect(outcomes, at: self.client)
         for (vehicle, outcome) in zip(self.vehicles, outcomes) {
