@@ -218,7 +218,7 @@ extension Rig {
         }
 
         /// An expectation that content is on the display at most `limit` after the gateway has accepted it, as clients are told that want
-        /// receipts. At least one delay must be measured. See `showsAfter` of ``Rig/addVehicle``.
+        /// receipts. At least one delay must be measured. See `showsAfter` of `addVehicle`.
         ///
         /// - Parameters:
         ///   - limit: More than 0.
