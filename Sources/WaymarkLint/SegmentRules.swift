@@ -1,0 +1,127 @@
+internal import WaymarkModel
+internal import WaymarkProtocol
+internal import WaymarkRoutes
+
+/// LINT-SEGMENT-LINE.
+struct SegmentLineRule: SessionRule {
+    /// A place may be so far from the road from which it is reached, in metres.
+    private static let placeMeters = 150.0
+    /// The same as a part of the line.
+    private static let placePart = 0.4
+    /// A line that is simplified is shorter than the road, but not by half.
+    private static let lengthPart = 0.5
+    private static let lengthMeters = 200.0
+
+    /// The last segment with a line.
+    private var last: (path: String, id: String, line: Double, trip: Double)?
+
+    mutating func see(_ step: SessionStep, _ session: SessionView, _ context: inout LintContext) {
+        guard case .published(let publication) = step else { return }
+        if publication.newRoute != nil { self.last = nil }
+        let (path, segments) = publication.addedSegments
+        for (index, segment) in segments.enumerated() {
+            self.judge(segment, "\(path)[\(index)]", session, &context)
+        }
+    }
+
+    private mutating func judge(
+        _ segment: RouteSegment, _ path: String, _ session: SessionView, _ context: inout LintContext
+    ) {
+        let trip = segment.tripTravelEstimates.map { Double($0.distanceRemaining.meters) }
+        if let last, let trip { self.judgeLength(last, last.trip - trip, session, &context) }
+        self.last = nil
+        guard segment.coordinates.count > 1, let first = segment.coordinates.first,
+            let end = segment.coordinates.last
+        else { return }
+        let line = zip(segment.coordinates, segment.coordinates.dropFirst()).reduce(0) {
+            $0 + $1.0.meters(to: $1.1)
+        }
+        let places = [
+            ("begins", "origin", first, segment.origin.center),
+            ("ends", "destination", end, segment.destination.center),
+        ]
+        for (verb, name, point, place) in places {
+            // An observer may see places without a position.
+            let gap = point.meters(to: place)
+            guard gap > max(Self.placeMeters, line * Self.placePart) else { continue }
+            let swapped = Coordinate(latitude: point.longitude, longitude: point.latitude)
+            let isSwapped = swapped.meters(to: place) < gap / 10
+            context.find(
+                .segmentLine, in: session, field: "\(path).coordinates",
+                values: [("gap", "\(Int(min(gap, 1e9))) m"), ("line", "\(Int(min(line, 1e9))) m")],
+                "the line of segment \(segment.id) \(verb) \(Int(min(gap, 1e9))) m away from its \(name)"
+                    + (isSwapped ? "; latitude and longitude are swapped" : ""))
+            return
+        }
+        guard let trip else { return }
+        self.last = (path, segment.id, line, trip)
+        // No segment is longer than the rest of the trip.
+        if line * Self.lengthPart > trip + Self.lengthMeters {
+            self.tell(path, segment.id, line, trip, session, &context)
+            self.last = nil
+        }
+    }
+
+    private func judgeLength(
+        _ last: (path: String, id: String, line: Double, trip: Double), _ meters: Double,
+        _ session: SessionView, _ context: inout LintContext
+    ) {
+        let (shorter, longer) = (min(last.line, meters), max(last.line, meters))
+        guard meters >= 0, shorter + Self.lengthMeters < longer * Self.lengthPart else { return }
+        self.tell(last.path, last.id, last.line, meters, session, &context)
+    }
+
+    private func tell(
+        _ path: String, _ id: String, _ line: Double, _ meters: Double, _ session: SessionView,
+        _ context: inout LintContext
+    ) {
+        context.find(
+            .segmentLine, in: session, field: "\(path).coordinates",
+            values: [("line", "\(Int(min(line, 1e9))) m"), ("segment", "\(Int(meters)) m")],
+            "the line of segment \(id) is \(Int(min(line, 1e9))) m long, and the segment \(Int(meters)) m")
+    }
+}
+
+/// LINT-SEGMENT-BEHIND.
+struct SegmentBehindRule: SessionRule {
+    /// The segment and the maneuvers change one after the other.
+    private static let time = Duration.seconds(3)
+
+    private var behind: (segment: Int, first: ManeuverID, instant: Instant, entry: Int)?
+    private var isTold = false
+
+    var deadline: Instant? { self.isTold ? nil : self.behind.map { $0.instant + Self.time } }
+
+    mutating func see(_ step: SessionStep, _ session: SessionView, _ context: inout LintContext) {
+        guard case .published(let publication) = step else { return }
+        if publication.newRoute != nil { (self.behind, self.isTold) = (nil, false) }
+        guard let segment = session.currentSegment, session.isActive, let first = session.upcoming.first,
+            Self.isBehind(segment, session)
+        else { return (self.behind, self.isTold) = (nil, false) }
+        // Told once for a segment that stays behind.
+        if self.behind?.segment != segment {
+            (self.behind, self.isTold) = ((segment, first, context.instant, context.entry), false)
+        }
+    }
+
+    /// All next maneuvers are in later segments.
+    private static func isBehind(_ index: Int, _ session: SessionView) -> Bool {
+        guard !session.segments[index].maneuvers.isEmpty else { return false }
+        let later = session.segments[(index + 1)...]
+        return !later.isEmpty
+            && !session.upcoming.contains { session.segments[index].maneuvers.contains($0) }
+            && session.upcoming.first.map { first in later.contains { $0.maneuvers.contains(first) } }
+                ?? false
+    }
+
+    mutating func deadlineReached(_ session: SessionView, _ context: inout LintContext) {
+        guard let behind else { return }
+        self.isTold = true
+        let segment = session.segments[behind.segment]
+        context.find(
+            .segmentBehind, in: session, field: "segment_id", values: [("segment", segment.id.rawValue)],
+            entry: behind.entry,
+            "segment \(segment.id) is current, and maneuver \(behind.first.rawValue), the next, is in a later one"
+        )
+    }
+}
