@@ -74,8 +74,10 @@ struct UpcomingSingleRule: SessionRule {
 
 /// LINT-TEXT-LONG.
 struct TextLongRule: SessionRule {
-    /// No display of a vehicle has room for more characters in a line.
-    private static let countMax = 60
+    /// The number of characters that displays of vehicles have room for, in two or three lines.
+    private static let instructionMax = 90
+    /// The same in a line.
+    private static let nameMax = 70
 
     private var isTold = false
 
@@ -85,7 +87,7 @@ struct TextLongRule: SessionRule {
         var found: (path: String, text: String)?
         publication.forEachText { path, variants in
             guard found == nil, variants.count == 1, let text = variants.first,
-                text.unicodeScalars.count > Self.countMax, Self.isOfDrive(path)
+                let most = Self.countMax(path), text.unicodeScalars.count > most
             else { return }
             found = ("\(path)[0]", text)
         }
@@ -98,10 +100,13 @@ struct TextLongRule: SessionRule {
             "\"\(found.text.prefix(39))…\" has \(count) characters, and no shorter variant")
     }
 
-    /// Names and addresses of places are what they are.
-    private static func isOfDrive(_ path: String) -> Bool {
-        path.contains("maneuver") || path.hasPrefix("name_variants") || path.contains("instruction")
+    /// nil for names and addresses of places, which are what they are.
+    private static func countMax(_ path: String) -> Int? {
+        if path.hasSuffix("instruction_variants") { return self.instructionMax }
+        let isName =
+            path == "name_variants" || path.hasSuffix("road_following_maneuver_variants")
             || path.hasPrefix("alert")
+        return isName ? self.nameMax : nil
     }
 }
 

@@ -20,8 +20,11 @@ struct LaneArrowRule: SessionRule {
         else { return }
         self.judged = lanes
         let arrows = guidance.lanes.compactMap(\.highlightedAngle).map { Int($0.degrees) }
-        guard let direction = maneuver.turnDirection, !arrows.isEmpty,
-            arrows.allSatisfy({ Self.difference($0, direction) > Self.degreesMin })
+        let directions = maneuver.turnDirections
+        guard let direction = directions.first, !arrows.isEmpty,
+            arrows.allSatisfy({ arrow in
+                directions.allSatisfy { Self.difference(arrow, $0) > Self.degreesMin }
+            })
         else { return }
         let listed = arrows.map { "\($0)°" }.joined(separator: " ")
         context.find(
@@ -38,8 +41,8 @@ struct LaneArrowRule: SessionRule {
 }
 
 extension Maneuver {
-    /// The direction in degrees in which a turn leaves the junction; nil for what is no turn.
-    fileprivate var turnDirection: Int? {
+    /// The directions in degrees in which a turn leaves the junction, by its exit angle and by its type; none for what is no turn.
+    fileprivate var turnDirections: [Int] {
         let usual: Int
         switch self.type {
         case .leftTurn: usual = -90
@@ -48,9 +51,9 @@ extension Maneuver {
         case .slightRightTurn: usual = 45
         case .sharpLeftTurn: usual = -135
         case .sharpRightTurn: usual = 135
-        default: return nil
+        default: return []
         }
-        return self.junctionExitAngle.map { Int($0.degrees) } ?? usual
+        return [self.junctionExitAngle.map { Int($0.degrees) }, usual].compactMap(\.self)
     }
 }
 

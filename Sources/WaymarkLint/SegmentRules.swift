@@ -4,10 +4,12 @@ internal import WaymarkRoutes
 
 /// LINT-SEGMENT-LINE.
 struct SegmentLineRule: SessionRule {
-    /// A place may be so far from the road from which it is reached, in metres.
+    /// An end that is so near to a place belongs to it, in metres.
     private static let placeMeters = 150.0
     /// The same as a part of the line.
     private static let placePart = 0.4
+    /// No place is so far from a road.
+    private static let elsewhereMeters = 100_000.0
     /// A line that is simplified is shorter than the road, but not by half.
     private static let lengthPart = 0.5
     private static let lengthMeters = 200.0
@@ -36,22 +38,10 @@ struct SegmentLineRule: SessionRule {
         let line = zip(segment.coordinates, segment.coordinates.dropFirst()).reduce(0) {
             $0 + $1.0.meters(to: $1.1)
         }
-        let places = [
-            ("begins", "origin", first, segment.origin.center),
-            ("ends", "destination", end, segment.destination.center),
-        ]
-        for (verb, name, point, place) in places {
-            // An observer may see places without a position.
-            let gap = point.meters(to: place)
-            guard gap > max(Self.placeMeters, line * Self.placePart) else { continue }
-            let swapped = Coordinate(latitude: point.longitude, longitude: point.latitude)
-            let isSwapped = swapped.meters(to: place) < gap / 10
-            context.find(
+        if let fault = Self.fault(first, end, segment, line) {
+            return context.find(
                 .segmentLine, in: session, field: "\(path).coordinates",
-                values: [("gap", "\(Int(min(gap, 1e9))) m"), ("line", "\(Int(min(line, 1e9))) m")],
-                "the line of segment \(segment.id) \(verb) \(Int(min(gap, 1e9))) m away from its \(name)"
-                    + (isSwapped ? "; latitude and longitude are swapped" : ""))
-            return
+                values: [("line", "\(Int(min(line, 1e9))) m")], "the line of segment \(segment.id) \(fault)")
         }
         guard let trip else { return }
         self.last = (path, segment.id, line, trip)
@@ -60,6 +50,24 @@ struct SegmentLineRule: SessionRule {
             self.tell(path, segment.id, line, trip, session, &context)
             self.last = nil
         }
+    }
+
+    /// What is wrong with the ends of a line; nil for nothing. A place may be far from the road from which it is reached, so only what
+    /// puts both ends where they belong is a fault, and a line that is somewhere else.
+    private static func fault(
+        _ first: Coordinate, _ end: Coordinate, _ segment: RouteSegment, _ line: Double
+    ) -> String? {
+        let (origin, destination) = (segment.origin.center, segment.destination.center)
+        let near = max(self.placeMeters, line * self.placePart)
+        let gap = max(first.meters(to: origin), end.meters(to: destination))
+        guard gap > near else { return nil }
+        if first.swapped.meters(to: origin) <= near, end.swapped.meters(to: destination) <= near {
+            return "has latitude and longitude swapped"
+        }
+        if first.meters(to: destination) <= near, end.meters(to: origin) <= near {
+            return "leads from its destination to its origin"
+        }
+        return gap > self.elsewhereMeters ? "is \(Int(min(gap, 1e9) / 1_000)) km away from its ends" : nil
     }
 
     private func judgeLength(
@@ -80,6 +88,10 @@ struct SegmentLineRule: SessionRule {
             values: [("line", "\(Int(min(line, 1e9))) m"), ("segment", "\(Int(meters)) m")],
             "the line of segment \(id) is \(Int(min(line, 1e9))) m long, and the segment \(Int(meters)) m")
     }
+}
+
+extension Coordinate {
+    fileprivate var swapped: Coordinate { Coordinate(latitude: self.longitude, longitude: self.latitude) }
 }
 
 /// LINT-SEGMENT-BEHIND.

@@ -24,7 +24,7 @@ import WaymarkProtocol
             for (index, drive) in drives.enumerated() {
                 let second = Double(index) + 1
                 if pause, index == 1 {
-                    sketch.publish(.pauseGuidance(.rerouting, []), at: second)
+                    sketch.publish(.pauseGuidance(.rerouting, description: []), at: second)
                     sketch.publish(.resumeGuidance(generation: 1, .unknown, nil), at: second)
                 }
                 sketch.publish(
@@ -155,7 +155,7 @@ import WaymarkProtocol
     @Test func `the current road is not that behind the next maneuver`() {
         func rules(_ names: [String], lasting seconds: Double = 2) -> [LintID] {
             var route = RouteInformation.turns
-            route.maneuvers = (1...5).map { id in
+            route.maneuvers = (1...5 as ClosedRange<UInt32>).map { id in
                 var turn = Maneuver.turn(id, id == 5 ? .arriveAtDestination : .leftTurn)
                 turn.roadFollowingManeuverVariants = ["Road \(id)"]
                 return turn
