@@ -6,6 +6,8 @@ struct ManeuverStaysRule: SessionRule {
     /// Far from a maneuver, distances are said in steps.
     private static let metersMax = 2_000.0
     private static let part = 0.1
+    /// Nearer than this the vehicle may be at the maneuver, or just behind it.
+    private static let nearMeters: UInt32 = 50
     /// The number of estimates of the trip meanwhile: in a drive at many times its speed one may be far behind the other.
     private static let countMin = 4
 
@@ -37,11 +39,7 @@ struct ManeuverStaysRule: SessionRule {
     private mutating func judge(_ session: SessionView, _ context: inout LintContext) {
         guard let maneuver, let trip, !self.isTold, self.count >= Self.countMin else { return }
         let driven = trip.begin - trip.last
-        // The vehicle may have passed the last maneuver that it is told of.
-        guard
-            Double(driven)
-                > max(session.longMeters(atMost: Self.metersMax), Double(self.meters ?? 0) * Self.part)
-        else { return }
+        guard Double(driven) > self.drivenMin(session) else { return }
         self.isTold = true
         let said = self.meters.map { "still said to be \($0) m away" } ?? "next without estimates"
         context.find(
@@ -49,21 +47,29 @@ struct ManeuverStaysRule: SessionRule {
             values: [("distance", self.meters.map { "\($0) m" } ?? "none"), ("driven", "\(driven) m")],
             "maneuver \(maneuver.rawValue) is \(said), and the destination came \(driven) m nearer")
     }
+
+    /// How far the vehicle may drive, in metres, while the distance to the maneuver stays the same.
+    private func drivenMin(_ session: SessionView) -> Double {
+        let most = session.longMeters(atMost: Self.metersMax)
+        guard let meters, meters >= Self.nearMeters else { return most }
+        return max(min(most, max(100, Double(meters) / 2)), Double(meters) * Self.part)
+    }
 }
 
 /// LINT-ESTIMATES-DIFFER.
 struct EstimatesDifferRule: SessionRule {
     private static let metersMax = 2_000.0
     private static let part = 0.2
+    /// Estimates that come together are about the same place.
+    private static let pairTime = Duration.milliseconds(100)
 
     private var maneuver: ManeuverID?
     /// The distances to the destination and to the maneuver that were said last.
     private var last: (trip: UInt32, maneuver: UInt32)?
     private var tripDriven = 0.0
     private var maneuverDriven = 0.0
-    /// The longest way between two estimates: one kind may be published so much later than the other.
+    /// The longest way between two estimates: one kind may be rounded so.
     private var stepMax = 0.0
-    private var maneuverCount = 0
     private var isTold = false
 
     mutating func see(_ step: SessionStep, _ session: SessionView, _ context: inout LintContext) {
@@ -71,12 +77,12 @@ struct EstimatesDifferRule: SessionRule {
             return self = Self()
         }
         guard case .maneuverEstimates(let id, let estimates, _) = publication, id == session.upcoming.first,
-            let trip = session.trip
+            let trip = session.trip, context.instant - trip.instant <= Self.pairTime
         else { return }
         let now = (trip: trip.meters, maneuver: estimates.distanceRemaining.meters)
         let isSame = self.maneuver == id
         defer { (self.maneuver, self.last) = (id, now) }
-        guard isSame, let last else { return self.maneuverCount += 1 }
+        guard isSame, let last else { return }
         // Other rules find distances that rise.
         guard now.trip <= last.trip, now.maneuver <= last.maneuver else { return self = Self() }
         let (tripStep, maneuverStep) = (Double(last.trip - now.trip), Double(last.maneuver - now.maneuver))
@@ -91,7 +97,7 @@ struct EstimatesDifferRule: SessionRule {
         guard !self.isTold, self.tripDriven > 0, self.maneuverDriven > 0,
             driven > session.longMeters(atMost: Self.metersMax),
             abs(self.tripDriven - self.maneuverDriven)
-                > driven * Self.part + self.stepMax * Double(self.maneuverCount + 1)
+                > driven * Self.part + self.stepMax
         else { return }
         self.isTold = true
         let (trip, maneuver) = (Int(self.tripDriven), Int(self.maneuverDriven))

@@ -99,6 +99,8 @@ struct SegmentBehindRule: SessionRule {
     /// The segment and the maneuvers change one after the other.
     private static let time = Duration.seconds(3)
 
+    /// The current segment before.
+    private var before: Int?
     private var behind: (segment: Int, first: ManeuverID, instant: Instant, entry: Int)?
     private var isTold = false
 
@@ -106,7 +108,8 @@ struct SegmentBehindRule: SessionRule {
 
     mutating func see(_ step: SessionStep, _ session: SessionView, _ context: inout LintContext) {
         guard case .published(let publication) = step else { return }
-        if publication.newRoute != nil { (self.behind, self.isTold) = (nil, false) }
+        if publication.newRoute != nil { (self.before, self.behind, self.isTold) = (nil, nil, false) }
+        self.judgeOrder(session, &context)
         guard let segment = session.currentSegment, session.isActive, let first = session.upcoming.first,
             Self.isBehind(segment, session)
         else { return (self.behind, self.isTold) = (nil, false) }
@@ -114,6 +117,17 @@ struct SegmentBehindRule: SessionRule {
         if self.behind?.segment != segment {
             (self.behind, self.isTold) = ((segment, first, context.instant, context.entry), false)
         }
+    }
+
+    /// On one route no segment is current again after a later one.
+    private mutating func judgeOrder(_ session: SessionView, _ context: inout LintContext) {
+        defer { self.before = session.currentSegment }
+        guard let before, let now = session.currentSegment, now < before else { return }
+        let (later, segment) = (session.segments[before].id, session.segments[now].id)
+        context.find(
+            .segmentBehind, in: session, field: "segment_id",
+            values: [("before", later.rawValue), ("segment", segment.rawValue)],
+            "segment \(segment) is current again, after segment \(later)")
     }
 
     /// All next maneuvers are in later segments.

@@ -50,7 +50,7 @@ struct ManeuverLaterRule: SessionRule {
     private static let ageMax = Duration.seconds(2)
     /// The two estimates are published one after the other.
     private static let time = Duration.milliseconds(200)
-    /// Clients round times to minutes.
+    /// Clients round times up to minutes.
     private static let changeMin = Duration.seconds(60)
     private static let part = 0.05
 
@@ -71,7 +71,7 @@ struct ManeuverLaterRule: SessionRule {
         guard session.isActive, let trip = session.trip, let first = session.first, let tripTime = trip.time,
             let time = first.reading.time,
             abs((first.reading.instant - trip.instant).nanoseconds) < Self.ageMax.nanoseconds,
-            time - tripTime > max(Self.changeMin, tripTime * Self.part)
+            time - tripTime >= max(Self.changeMin, tripTime * Self.part)
         else { return (self.later, self.isTold) = (nil, false) }
         // Told once, until it is right again.
         guard self.later == nil else { return }

@@ -82,6 +82,25 @@ import WaymarkProtocol
         #expect(rules("a", after: 3.1) == [.segmentBehind])
     }
 
+    @Test func `no segment is current again after a later one`() {
+        func rules(_ current: [String]) -> [LintID] {
+            var route = RouteInformation.turns
+            route.segments = ["a", "b", "c"].map { id in
+                RouteSegment(
+                    id: id, origin: Self.place(47), destination: Self.place(47),
+                    maneuvers: [1, 2, 3].map { ManeuverID(rawValue: $0) })
+            }
+            var sketch = LintSketch.guided(route)
+            for (index, id) in current.enumerated() {
+                sketch.publish(.currentRouteSegment(id, generation: 1), at: Double(index) + 1)
+            }
+            return sketch.rules()
+        }
+        #expect(rules(["a", "b", "b", "c"]) == [])
+        #expect(rules(["b", "a", "b", "c"]) == [.segmentBehind])
+        #expect(rules(["c", "b", "a"]) == [.segmentBehind, .segmentBehind])
+    }
+
     // MARK: Habits
 
     @Test func `guidance of a trip starts once`() {

@@ -54,9 +54,9 @@ import WaymarkProtocol
                 at: 1)
             return sketch.rules(until: end)
         }
-        #expect(rules(360) == [])
-        #expect(rules(361) == [.maneuverLater])
-        #expect(rules(361, until: 1.1) == [])
+        #expect(rules(359) == [])
+        #expect(rules(360) == [.maneuverLater])
+        #expect(rules(360, until: 1.1) == [])
     }
 
     // MARK: Distances
@@ -76,8 +76,9 @@ import WaymarkProtocol
         #expect(rules(1_200, [1_100, 1_050, 1_000, 950, 880, 700], says: 400) == [])
         // Two estimates are far apart in a drive at many times its speed.
         #expect(rules(1_200, [1_100, 600]) == [])
-        #expect(rules(20_000, [19_500, 19_000, 18_500, 18_000]) == [])
-        #expect(rules(20_000, [19_500, 19_000, 18_500, 17_999]) == [.maneuverStays])
+        // Half of the distance to the maneuver, which is 900 m.
+        #expect(rules(20_000, [19_900, 19_800, 19_700, 19_550]) == [])
+        #expect(rules(20_000, [19_900, 19_800, 19_700, 19_549]) == [.maneuverStays])
     }
 
     @Test func `on a short route the destination comes nearer with the maneuvers`() {
@@ -102,8 +103,8 @@ import WaymarkProtocol
             return sketch.rules().filter { $0 == .estimatesDiffer }
         }
         #expect(rules(trip: 100, maneuver: 100) == [])
-        // A fifth, and one step for what is later.
-        #expect(rules(trip: 100, maneuver: 70) == [])
+        // A fifth, and one step for rounding.
+        #expect(rules(trip: 100, maneuver: 75) == [])
         #expect(rules(trip: 100, maneuver: 50) == [.estimatesDiffer])
         #expect(rules(trip: 50, maneuver: 100) == [.estimatesDiffer])
     }

@@ -158,7 +158,8 @@ def show(options, found, c_names):
     rows += [(name, C_LINE, name != C_BASE) for name in c_names]
     for name, line, is_bug in rows:
         # The example in C has findings without a bug: it drives in four steps, again and again.
-        known = found.get(C_BASE, set()) if line == C_LINE and is_bug else set()
+        base = C_BASE if line == C_LINE else f"none--{name.rpartition('--')[2]}"
+        known = found.get(base, set()) if is_bug else set()
         rules = found.get(name, set()) - known
         if is_bug:
             total += 1
