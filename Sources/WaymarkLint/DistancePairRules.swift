@@ -48,7 +48,7 @@ struct ManeuverStaysRule: SessionRule {
             "maneuver \(maneuver.rawValue) is \(said), and the destination came \(driven) m nearer")
     }
 
-    /// How far the vehicle may drive, in metres, while the distance to the maneuver stays the same.
+    /// The way in metres that the vehicle may drive while the distance to the maneuver stays the same.
     private func drivenMin(_ session: SessionView) -> Double {
         let most = session.longMeters(atMost: Self.metersMax)
         guard let meters, meters >= Self.nearMeters else { return most }

@@ -118,11 +118,11 @@ struct ConnectFastRule: LintRule {
     private static let lastingMax = Duration.seconds(2)
     /// The number of such connections in a row that is too many.
     private static let countMax = 6
-    /// How many clients are followed.
+    /// The number of clients that are followed.
     private static let clientsMax = 4_096
 
     private struct Client {
-        /// When its connection began, or ended.
+        /// The instant at which its connection began or ended.
         var changed: Instant
         var isConnected: Bool
         var isShort = false

@@ -3,8 +3,8 @@ internal import WaymarkProtocol
 
 /// LINT-LANE-ARROW.
 struct LaneArrowRule: SessionRule {
-    /// From this difference on, in degrees, an arrow leads elsewhere than its maneuver.
-    private static let degreesMin = 75
+    /// The difference in degrees, at most, between an arrow and its maneuver.
+    private static let degreesMax = 75
 
     private var judged: LaneGuidanceID?
 
@@ -23,7 +23,7 @@ struct LaneArrowRule: SessionRule {
         let directions = maneuver.turnDirections
         guard let direction = directions.first, !arrows.isEmpty,
             arrows.allSatisfy({ arrow in
-                directions.allSatisfy { Self.difference(arrow, $0) > Self.degreesMin }
+                directions.allSatisfy { Self.difference(arrow, $0) > Self.degreesMax }
             })
         else { return }
         let listed = arrows.map { "\($0)°" }.joined(separator: " ")

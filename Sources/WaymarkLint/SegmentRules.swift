@@ -52,7 +52,7 @@ struct SegmentLineRule: SessionRule {
         }
     }
 
-    /// What is wrong with the ends of a line; nil for nothing. A place may be far from the road from which it is reached, so only what
+    /// The fault of the ends of a line; nil for none. A place may be far from the road from which it is reached, so only what
     /// puts both ends where they belong is a fault, and a line that is somewhere else.
     private static func fault(
         _ first: Coordinate, _ end: Coordinate, _ segment: RouteSegment, _ line: Double
@@ -119,7 +119,7 @@ struct SegmentBehindRule: SessionRule {
         }
     }
 
-    /// On one route no segment is current again after a later one.
+    /// Judges that on one route no segment is current again after a later one.
     private mutating func judgeOrder(_ session: SessionView, _ context: inout LintContext) {
         defer { self.before = session.currentSegment }
         guard let before, let now = session.currentSegment, now < before else { return }
