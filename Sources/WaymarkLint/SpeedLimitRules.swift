@@ -34,12 +34,15 @@ struct SpeedDistanceRule: SessionRule {
         let limit: SpeedLimit
         let next: SpeedLimit
         var meters: UInt32
+        /// The metres to the destination at the same instant or in the first estimate after it: an earlier one may be minutes old.
         var trip: UInt32?
         var instant: Instant
     }
 
     private var ahead: Ahead?
     private var isTold = false
+    /// The last estimate of the trip.
+    private var trip: (meters: UInt32, instant: Instant)?
 
     mutating func see(_ step: SessionStep, _ session: SessionView, _ context: inout LintContext) {
         guard case .published(let publication) = step else { return }
@@ -47,9 +50,15 @@ struct SpeedDistanceRule: SessionRule {
         switch publication {
         case .speedLimit(let limit, let next): self.note(limit, next, session, &context)
         case .tripEstimates(let estimates, _):
-            self.judge(estimates.distanceRemaining.meters, session, &context)
+            let meters = estimates.distanceRemaining.meters
+            self.trip = (meters, context.instant)
+            self.judge(meters, session, &context)
         default: break
         }
+    }
+
+    private func trip(at instant: Instant) -> UInt32? {
+        self.trip.flatMap { $0.instant == instant ? $0.meters : nil }
     }
 
     private mutating func note(
@@ -57,17 +66,17 @@ struct SpeedDistanceRule: SessionRule {
     ) {
         guard let next else { return (self.ahead, self.isTold) = (nil, false) }
         let meters = next.distance.meters
+        let trip = self.trip(at: context.instant)
         guard let before = self.ahead, before.limit == limit, before.next == next.limit else {
             self.isTold = false
             return self.ahead = Ahead(
-                limit: limit, next: next.limit, meters: meters, trip: session.trip?.meters,
-                instant: context.instant)
+                limit: limit, next: next.limit, meters: meters, trip: trip, instant: context.instant)
         }
         if before.meters > meters { self.isTold = false }
         // The same distance again says nothing new: the vehicle is judged by where it first was.
         guard before.meters != meters else { return }
         self.ahead?.meters = meters
-        self.ahead?.trip = session.trip?.meters
+        self.ahead?.trip = trip
         self.ahead?.instant = context.instant
         let limitMeters = Double(before.meters)
         guard session.isSettled(at: context.instant), !self.isTold,

@@ -74,7 +74,13 @@ def make(role, change, folder):
     if file.startswith("waymark_nav/"):
         command = f"{sys.executable} {HERE}/nav_driver.py {role} tcp:127.0.0.1:{{port}} {{vehicle}}"
         driver = [*{"observer": ["state", "entries"]}.get(role, ["state", "json", "screen", "gauge", "previews"]), "commands", "reconnects"]
-        return Peer(role, command, driver=driver, setups={"slots": {"command": f"{command} 2"}}, environment={"PYTHONPATH": str(folder)})
+        return Peer(
+            role,
+            command,
+            driver=driver,
+            setups={"slots": {"command": f"{command} 2"}, "simulating": {}},
+            environment={"PYTHONPATH": str(folder)},
+        )
     program, driver = {
         "endpoint": ("cluster.py", ["state", "commands", "screen"]),
         "client": ("navigate.py", ["commands", "gauge"]),

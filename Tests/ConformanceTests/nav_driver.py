@@ -28,6 +28,7 @@ from waymark_nav.messages import (
     RouteChoice,
     RouteInformation,
     SelectPreview,
+    SimulationAction,
     TravelEstimates,
     Trip,
     VehicleLimits,
@@ -145,7 +146,7 @@ class Navigation:
     """A navigation client."""
 
     def __init__(self, address, vehicle):
-        self.client = Client("nav", address, on_destination=self.drive, extensions=["org.example.gauges"])
+        self.client = Client("nav", address, on_destination=self.drive, on_simulate_drive=self.simulate, extensions=["org.example.gauges"])
         self.vehicle, self.steps = vehicle, 0
         self.opened: Session | None = None
         self.previews: tuple[Trip, ...] = PREVIEWS
@@ -239,6 +240,11 @@ class Navigation:
         self.steps += 1
         await self.session.update_maneuver_estimates(1, TravelEstimates(distance_remaining_meters=meters))
         await self.session.set_maneuver_state(state)
+
+    def simulate(self, asked):
+        """Drives as far as the first step."""
+        if asked.action is SimulationAction.START:
+            self.keep(self.step())
 
     async def obey(self, words):
         match words:

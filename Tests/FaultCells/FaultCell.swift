@@ -97,6 +97,10 @@ package struct FaultCell: Sendable, CustomStringConvertible {
         init(_ cell: FaultCell, _ history: History) {
             // Changed places: every frame arrives whole, and a publication before the one of the number before.
             if cell.name == .reorder { self.see(cell.hop.peer, cell.hop.way, cell.hop.type) }
+            // A changed length hides what follows: the peer waits for the rest of a frame while bytes come (REQ-KEEP-09).
+            if cell.name == .corrupt, cell.hop.way == .toPeer {
+                if cell.hop.peer == .ofClient { self.endForClient = true } else { self.endForVehicle = true }
+            }
             if cell.name == .duplicate, cell.hop.peer == .ofClient, cell.hop.way == .toGateway {
                 self.altered = true
             }
