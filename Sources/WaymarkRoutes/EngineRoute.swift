@@ -145,10 +145,10 @@ extension EngineRoute {
         }
         let isAnyKnown = limits.contains { $0.limit.status != .unknown }
         self.speedLimits = isAnyKnown ? limits : []
-        let ends = self.segmentIndices.dropFirst() + [self.line.count - 1]
-        for (index, range) in zip(self.segmentIndices, ends).enumerated() {
+        for (index, range) in self.segmentRanges.enumerated() {
             let spans = self.spans(
-                range.0..<range.1, points: self.information.segments[index].coordinates.count)
+                range.lowerBound..<range.upperBound,
+                points: self.information.segments[index].coordinates.count)
             self.information.segments[index].speedLimits = book.fit(
                 spans, countMax: ProtocolConstants.speedLimitsMax, "speed limits of a leg", at: path)
         }
@@ -186,13 +186,13 @@ extension EngineRoute {
         }
         if pieces.isEmpty { pieces = Array(repeating: .unknown, count: self.line.count - 1) }
         var book = NoticeBook()
-        let ends = self.segmentIndices.dropFirst() + [self.line.count - 1]
-        for (trace, (begin, end)) in zip(traces, zip(self.segmentIndices, ends)) {
-            guard let trace, begin < end else { continue }
+        for (trace, range) in zip(traces, self.segmentRanges) {
+            guard let trace, range.count > 1 else { continue }
             let answer = JSONNode(try JSONParser.parse(trace))
             if let refusal = RouteReader.refusal(answer) { throw refusal }
-            let limits = try ValhallaSpeedLimits.read(answer, line: Array(self.line[begin...end]), &book)
-            if !limits.isEmpty { pieces.replaceSubrange(begin..<end, with: limits) }
+            let limits = try ValhallaSpeedLimits.read(
+                answer, line: Array(self.line[range]), &book)
+            if !limits.isEmpty { pieces.replaceSubrange(range.lowerBound..<range.upperBound, with: limits) }
         }
         self.limitSpeeds(pieces, .root, &book)
         self.notices += book.complete

@@ -158,10 +158,8 @@ import WaymarkRoutes
             try Self.route(named: "mapbox-miles"), try Self.route(named: "graphhopper-berlin-a100"),
             try Self.traced(),
         ] {
-            let ends = route.segmentIndices.dropFirst() + [route.line.count - 1]
-            for (segment, (start, end)) in zip(
-                route.information.segments, zip(route.segmentIndices, ends))
-            {
+            for (segment, range) in zip(route.information.segments, route.segmentRanges) {
+                let (start, end) = (range.lowerBound, range.upperBound)
                 let points = segment.speedLimits.map(\.firstPoint)
                 #expect(zip(points, points.dropFirst()).allSatisfy { $0 < $1 })
                 for index in start..<end {
@@ -250,9 +248,8 @@ import WaymarkRoutes
         let body = try Self.bytes("valhalla-vaduz-triesen-balzers")
         // Each line begins with the shape of its leg.
         let bare = try Self.route(named: "valhalla-vaduz-triesen-balzers")
-        let ends = bare.segmentIndices.dropFirst() + [bare.line.count - 1]
-        let starts = zip(bare.segmentIndices, ends).map {
-            String(Polyline.encode(Array(bare.line[$0...$1]), .six).prefix(8))
+        let starts = bare.segmentRanges.map {
+            String(Polyline.encode(Array(bare.line[$0]), .six).prefix(8))
         }
         let posted = [
             (key: "\"\(starts[0])", body: try Self.bytes("valhalla-trace-1")),

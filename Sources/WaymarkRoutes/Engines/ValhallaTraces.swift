@@ -47,10 +47,7 @@ extension EngineConnection {
 
     /// The answers for the legs of `route`, in order; nil for a leg that is too long to ask for.
     private func traces(of route: EngineRoute, costing: String) async throws(RoutingError) -> [[UInt8]?] {
-        let ends = route.segmentIndices.dropFirst() + [route.line.count - 1]
-        let lines = zip(route.segmentIndices, ends).prefix(Self.tracedLegsMax).map {
-            Array(route.line[$0...$1])
-        }
+        let lines = route.segmentRanges.prefix(Self.tracedLegsMax).map { Array(route.line[$0]) }
         var answers = Array(repeating: Result<[UInt8]?, RoutingError>.success(nil), count: lines.count)
         await withTaskGroup(of: LegAnswer.self) { group in
             for (leg, line) in lines.enumerated() {
