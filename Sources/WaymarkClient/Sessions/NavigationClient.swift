@@ -210,14 +210,8 @@ public actor NavigationClient {
     // MARK: Handlers
 
     private func ask(_ inquiry: WaypointInquiry, _ id: InquiryID) {
-        guard let record = self.records[id.session], let handler = record.onWaypoint else { return }
-        self.records[id.session]?.offers[id] = nil
-        guard self.mayRunHandler else {
-            self.answer(id, .decline(.busy))
-            return
-        }
-        let session = NavigationSession(client: self, key: id.session, ending: record.ending)
-        self.runHandler(of: .inquiry(id)) { client in
+        guard let handler = self.records[id.session]?.onWaypoint else { return }
+        self.runHandler(of: id) { client, session in
             let answer = await handler(inquiry, session)
             guard !Task.isCancelled else { return }
             switch answer {
@@ -234,14 +228,8 @@ public actor NavigationClient {
     }
 
     private func ask(_ inquiry: StartTripInquiry, _ id: InquiryID) {
-        guard let record = self.records[id.session], let handler = record.onStartTrip else { return }
-        self.records[id.session]?.offers[id] = nil
-        guard self.mayRunHandler else {
-            self.answer(id, .decline(.busy))
-            return
-        }
-        let session = NavigationSession(client: self, key: id.session, ending: record.ending)
-        self.runHandler(of: .inquiry(id)) { client in
+        guard let handler = self.records[id.session]?.onStartTrip else { return }
+        self.runHandler(of: id) { client, session in
             let answer = await handler(inquiry, session)
             guard !Task.isCancelled else { return }
             switch answer {
@@ -250,6 +238,21 @@ public actor NavigationClient {
             case .decline(let reason): client.answer(id, .decline(reason))
             }
         }
+    }
+
+    /// Runs a session's handler of a request; one too many at a time declines it.
+    private func runHandler(
+        of id: InquiryID,
+        _ body: @escaping @Sendable (isolated NavigationClient, NavigationSession) async -> Void
+    ) {
+        guard let record = self.records[id.session] else { return }
+        self.records[id.session]?.offers[id] = nil
+        guard self.mayRunHandler else {
+            self.answer(id, .decline(.busy))
+            return
+        }
+        let session = NavigationSession(client: self, key: id.session, ending: record.ending)
+        self.runHandler(of: .inquiry(id)) { await body($0, session) }
     }
 
     /// Runs the handler of a request in a task of its own, since it may take long.
