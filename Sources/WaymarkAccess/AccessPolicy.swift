@@ -75,7 +75,7 @@ package struct AccessPolicy: Sendable, Hashable {
     /// Whether every peer may do everything.
     package var isOpen: Bool { self.rules.isEmpty && self.keys.isEmpty }
 
-    /// What a peer may do in a role; `client` is its id if it is a navigation client, or the one that is to simulate.
+    /// The grant of a peer in a role; `client` is its id if it is a navigation client, or the one that is to simulate.
     ///
     /// - Complexity: Grows with the number of rules about this peer and about anyone, not with that of all rules.
     package func grant(

@@ -18,9 +18,9 @@ struct Connection {
 
     /// The audiences that it is in: none, or that of its vehicle's session with its profile.
     var seats = SmallArray<Seat>()
-    /// In ``LoopCore``'s list of connections to flush.
+    /// Whether it is in ``LoopCore``'s list of connections to flush.
     var isTouched = false
-    /// In ``LoopCore/writable``: the channel's portion is written, but the output does not know yet.
+    /// Whether it is in ``LoopCore/writable``: the channel's portion is written, but the output does not know yet.
     var isSendingOn = false
     /// It is an observer's, and was sent a portion; the next one follows when there is room.
     var awaitsRoom = false
@@ -36,7 +36,7 @@ struct Connection {
     /// Batches of events that the gateway has not yet processed.
     @Narrow var batchCount = 0
 
-    /// When to check whether the peer has read anything; nil while its socket accepts everything.
+    /// The instant of the next check whether the peer has read anything; nil while its socket accepts everything.
     var stallCheck: Instant?
     /// The driver waits for ``LoopCore/Action/read(_:)``, which follows once the gateway has processed a batch.
     var isReadHeld = false
@@ -46,7 +46,7 @@ struct Connection {
     var isRemovalDue = false
     /// The cost of the events that were submitted and that ``LoopCore`` has not yet counted.
     @Narrow var submittedCost = 0
-    /// When the channel last wrote a whole portion to the socket, or when the socket began to refuse bytes.
+    /// The instant at which the channel last wrote a whole portion to the socket, or at which the socket began to refuse bytes.
     var progressed = Instant(nanoseconds: 0)
 
     /// The limit of waiting bytes that was exceeded: the connection must be closed.

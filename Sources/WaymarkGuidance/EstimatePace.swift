@@ -2,7 +2,7 @@ internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkRoutes
 
-/// How often a guide publishes estimates and speed limits: not too seldom, so that vehicles know that it still guides, and not faster than they can use them.
+/// The pace at which a guide publishes estimates and speed limits: not too seldom, so that vehicles know that it still guides, and not faster than they can use them.
 struct EstimatePace: Sendable {
     private enum Subject: Sendable, Hashable {
         case trip

@@ -293,7 +293,7 @@ enum StateObjects {
         return object
     }
 
-    /// With `points` in place of its line, and the number of its speed limits.
+    /// The segment with `points` in place of its line, and the number of its speed limits.
     static func segment(_ segment: RouteSegment) -> [String: Any] {
         var short = segment
         (short.coordinates, short.speedLimits) = ([], [])

@@ -105,7 +105,7 @@ struct PreviewUnknownRule: LintRule {
 struct StartGuidanceRule: LintRule {
     /// The time that a client may take to start guidance.
     private static let startTime = Duration.seconds(10)
-    /// How many requests are followed at once, of all vehicles.
+    /// The number of requests that are followed at once, of all vehicles.
     private static let openMax = 4_096
 
     private struct Open {

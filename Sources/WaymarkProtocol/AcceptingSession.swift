@@ -65,7 +65,7 @@ package struct AcceptingSession: Sendable, Hashable, Codable {
     /// The largest frame that the peer takes; before the handshake any.
     package private(set) var sendFrameBytesMax = ProtocolConstants.frameBytes.upperBound
     @Narrow private var errorCount = 0
-    /// What the Hello asked for, until it is answered.
+    /// The wish of the Hello, until it is answered.
     @Boxed private var wish: Wish? = nil
     @BoxedIfCustom private var limits: ConnectionLimits
     private let allowedRoles: Set<Role>

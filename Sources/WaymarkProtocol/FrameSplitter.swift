@@ -5,7 +5,7 @@
 package struct FrameSplitter: Sendable {
     /// The agreed largest frame, header included.
     package var frameBytesMax: UInt32
-    /// Where the next frame starts in ``read``.
+    /// The index in ``read`` at which the next frame starts.
     @Narrow package private(set) var offset = 0
     /// The bytes that were read; those before ``offset`` were handed out.
     private var bytes: [UInt8] = []
