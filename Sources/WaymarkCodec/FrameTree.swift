@@ -11,20 +11,20 @@ package struct FrameNode: Sendable, Hashable {
         case text(String)
     }
 
-    /// As in the proto; `unknown` for a field that this build does not know.
+    /// The name in the proto; `unknown` for a field that this build does not know.
     package let name: String
     /// The field's; 0 for none.
     package var number = 0
-    /// As in the proto, e.g. `uint32`, `TravelEstimates`.
+    /// The type in the proto, e.g. `uint32`, `TravelEstimates`.
     package var type = ""
-    /// In the frame: with its tag and length, if it has them.
+    /// The place in the frame, with its tag and length, if it has them.
     package let range: Range<Int>
-    /// In the frame: without them.
+    /// The place in the frame without them.
     package var valueRange: Range<Int>
     package var value: Value?
-    /// What the value means: the name of an enumeration's value, how many numbers there are.
+    /// The meaning of the value: the name of an enumeration's value, how many numbers there are.
     package var text = ""
-    /// Why it is not allowed; empty if it is.
+    /// The reason why it is not allowed; empty if it is.
     package var problem = ""
     package var children: [FrameNode] = []
 

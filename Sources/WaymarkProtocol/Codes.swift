@@ -1,4 +1,4 @@
-/// Why a connection is closed. Sent in a Goodbye.
+/// The reason why a connection is closed, sent in a Goodbye.
 ///
 /// - Source: `waymark.v1.CloseCode`; Docs/protocol.md, "Close codes".
 package enum CloseCode: UInt32, Error, Sendable, Hashable, CaseIterable {
@@ -52,7 +52,7 @@ package enum CloseCode: UInt32, Error, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Why a message was rejected. The connection stays open.
+/// The reason why a message was rejected. The connection stays open.
 ///
 /// - Source: `waymark.v1.ErrorCode`; Docs/protocol.md, "Errors".
 package enum ErrorCode: UInt32, Error, Sendable, Hashable, CaseIterable {

@@ -12,7 +12,7 @@ import Testing
         "StateCoding": 1,
         "WaymarkAccess": 14,
         "WaymarkClient": 67,
-        "WaymarkCodec": 46,
+        "WaymarkCodec": 44,
         "WaymarkCommandLine": 104,
         "WaymarkConfiguration": 8,
         "WaymarkConnections": 86,
@@ -26,7 +26,7 @@ import Testing
         "WaymarkLint": 73,
         "WaymarkModel": 1,
         "WaymarkObservation": 31,
-        "WaymarkProtocol": 111,
+        "WaymarkProtocol": 107,
         "WaymarkRecording": 90,
         "WaymarkRig": 234,
         "WaymarkRigSockets": 34,
@@ -63,7 +63,7 @@ import Testing
         let lines = try Data(contentsOf: file).split(separator: 10, omittingEmptySubsequences: false)
         for (index, bytes) in lines.enumerated() {
             let indent = bytes.prefix { $0 == 32 }.count
-            let code = bytes.dropFirst(indent)
+            var code = bytes.dropFirst(indent)
             if code.starts(with: Array("///".utf8)) {
                 if waiting == nil {
                     let text = String(decoding: code.dropFirst(3), as: UTF8.self)
@@ -71,7 +71,8 @@ import Testing
                 }
                 continue
             }
-            guard let first = code.first, first != UInt8(ascii: "@") || waiting == nil else { continue }
+            if waiting != nil { code = Self.withoutAttributes(code) }
+            guard !code.isEmpty else { continue }
             while let last = outer.last, last.indent >= indent { outer.removeLast() }
             var words = code.split(separator: 32, maxSplits: 6).map { String(decoding: $0, as: UTF8.self) }
             let isMarked = words.first == "public" || words.first == "open"
@@ -92,6 +93,25 @@ import Testing
             }
         }
         return comments
+    }
+
+    /// The part of a line behind its attributes and property wrappers, such as `@Option(help: "…")`; nothing if one goes on in the next line.
+    private static func withoutAttributes(_ code: Data) -> Data {
+        var rest = code
+        while rest.first == UInt8(ascii: "@") {
+            rest = rest.drop { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "(") }
+            if rest.first == UInt8(ascii: "(") {
+                var depth = 0
+                rest = rest.drop {
+                    if $0 == UInt8(ascii: "(") { depth += 1 }
+                    if $0 == UInt8(ascii: ")") { depth -= 1 }
+                    return depth > 0
+                }
+                rest = rest.dropFirst()
+            }
+            rest = rest.drop { $0 == UInt8(ascii: " ") }
+        }
+        return rest
     }
 
     @Test(arguments: swiftModules)

@@ -25,7 +25,7 @@ package enum Feature: UInt32, Sendable, Hashable, CaseIterable, Codable {
     case simulatedDrives = 19
 }
 
-/// Why a feature is withheld.
+/// The reason why a feature is withheld.
 ///
 /// - Source: `waymark.v1.WithheldReason`.
 package enum WithheldReason: UInt32, Sendable, Hashable, CaseIterable {
@@ -50,7 +50,7 @@ package struct FeatureGrant: Sendable, Hashable {
     }
 }
 
-/// What one vehicle endpoint can store and show. 0 means "no limit".
+/// The limits of what one vehicle endpoint can store and show. 0 means "no limit".
 ///
 /// - Source: `waymark.v1.VehicleLimits`; lengths in Unicode scalars.
 package struct VehicleLimits: Defaultable {
@@ -70,7 +70,7 @@ package struct VehicleLimits: Defaultable {
     package init() {}
 }
 
-/// How an endpoint wants things to look.
+/// The way in which an endpoint wants things to look.
 package struct VehiclePreferences: Sendable, Hashable, Codable {
     package var distanceUnits: DistanceUnits = .asPublished
     /// BCP 47; empty when not said.

@@ -20,7 +20,7 @@ package struct OpenSession: Sendable, Hashable {
     }
 }
 
-/// Why a session, or one vehicle's part in it, ended.
+/// The reason why a session, or one vehicle's part in it, ended.
 ///
 /// - Source: `waymark.v1.SessionEndReason`.
 package enum SessionEndReason: UInt32, Sendable, Hashable, CaseIterable, Codable {

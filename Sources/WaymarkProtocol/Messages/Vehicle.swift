@@ -224,7 +224,7 @@ package struct RequestOutcome: Sendable, Hashable, Codable {
     }
 }
 
-/// Why the vehicle ends guidance.
+/// The reason why the vehicle ends guidance.
 ///
 /// - Source: `waymark.v1.CancelReason`.
 package enum CancelReason: UInt32, Sendable, Hashable, CaseIterable {
