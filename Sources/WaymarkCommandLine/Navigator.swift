@@ -77,7 +77,7 @@ actor Navigator {
     private static let interruptionMax = Duration.milliseconds(400)
 
     private let engine: (any RoutingEngine)?
-    private let policy: Policy
+    private var policy: Policy
     /// The position of a vehicle that was not guided yet.
     private let start: Coordinate?
     /// Called with each line about a drive.
@@ -152,6 +152,9 @@ actor Navigator {
             return Terminal.note("too many drives wait")
         }
     }
+
+    /// Shows vehicles that request a drive its routes first, from now on.
+    func previewDestinations() { self.policy.onDestination = .preview }
 
     /// Does what the user asks for with the newest drive.
     func obey(_ order: Guide.Order) async {

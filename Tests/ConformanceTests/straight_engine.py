@@ -1,4 +1,6 @@
-"""A routing engine in OSRM's form for `waymark navigate`: its routes are straight lines through the places that are asked for."""
+"""A routing engine in OSRM's form for `waymark navigate`: its routes are straight lines through the places that are asked for.
+
+An alternative turns a little east or west of the middle of each line."""
 
 import json
 import math
@@ -6,11 +8,13 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from threading import Thread
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 # Metres in a degree of latitude, and how fast its cars are.
 DEGREE = 111_195
 METERS_PER_SECOND = 14
+# How far each alternative is from the one before it, in degrees of longitude, and how many there are at most.
+ASIDE, ALTERNATIVES_MAX = 0.002, 2
 
 
 def distance(start, end):
@@ -24,10 +28,10 @@ def bearing(start, end):
     return round(math.degrees(math.atan2(east, end[1] - start[1]))) % 360
 
 
-def step(kind, start, end, direction, modifier=None):
+def step(kind, start, end, before, after, modifier=None):
     """One step, to the place where the next one begins."""
     meters = distance(start, end)
-    maneuver = {"type": kind, "location": start, "bearing_before": direction, "bearing_after": direction}
+    maneuver = {"type": kind, "location": start, "bearing_before": before, "bearing_after": after}
     return {
         "maneuver": maneuver | ({"modifier": modifier} if modifier else {}),
         "mode": "driving",
@@ -39,30 +43,38 @@ def step(kind, start, end, direction, modifier=None):
     }
 
 
-def leg(start, end):
-    """A leg with one maneuver in its middle."""
-    middle = [round((start[axis] + end[axis]) / 2, 6) for axis in (0, 1)]
-    direction = bearing(start, end)
+def leg(start, end, aside=0):
+    """A leg with one maneuver in its middle, or so many degrees of longitude aside."""
+    middle = [round((start[0] + end[0]) / 2 + aside, 6), round((start[1] + end[1]) / 2, 6)]
+    before, after = bearing(start, middle), bearing(middle, end)
     steps = [
-        step("depart", start, middle, direction),
-        step("turn", middle, end, direction, "right"),
-        step("arrive", end, end, direction),
+        step("depart", start, middle, before, before),
+        step("turn", middle, end, before, after, "right"),
+        step("arrive", end, end, after, after),
     ]
     return {"steps": steps, "distance": sum(each["distance"] for each in steps), "duration": sum(each["duration"] for each in steps)}
 
 
-def answer(path):
-    """The answer to a request by its path: /route/v1/driving/LON,LAT;LON,LAT."""
-    places = [[float(number) for number in place.split(",")] for place in path.rpartition("/")[2].split(";")]
-    legs = [leg(start, end) for start, end in pairwise(places)]
-    route = {"legs": legs, "distance": sum(each["distance"] for each in legs), "duration": sum(each["duration"] for each in legs)}
+def way(places, aside=0):
+    """A route through the places."""
+    legs = [leg(start, end, aside) for start, end in pairwise(places)]
+    return {"legs": legs, "distance": sum(each["distance"] for each in legs), "duration": sum(each["duration"] for each in legs)}
+
+
+def answer(address):
+    """The answer to a request by its address: /route/v1/driving/LON,LAT;LON,LAT?alternatives=NUMBER."""
+    request = urlsplit(address)
+    places = [[float(number) for number in place.split(",")] for place in request.path.rpartition("/")[2].split(";")]
+    wanted = parse_qs(request.query).get("alternatives", ["false"])[0]
+    alternatives = min(int(wanted), ALTERNATIVES_MAX) if wanted.isdecimal() else 0
+    routes = [way(places, ASIDE * number) for number in range(alternatives + 1)]
     waypoints = [{"name": "Straight street", "location": place, "distance": 0} for place in places]
-    return {"code": "Ok", "routes": [route], "waypoints": waypoints}
+    return {"code": "Ok", "routes": routes, "waypoints": waypoints}
 
 
 class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
-        body = json.dumps(answer(urlsplit(self.path).path)).encode()
+        body = json.dumps(answer(self.path)).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))

@@ -279,6 +279,14 @@ class Patterns(unittest.TestCase):
         self.assertIsNone(mismatch({"sequence": {"$bind": "last"}}, {"sequence": 7}, names, "", "Acknowledgement"))
         self.assertEqual(filled({"sequence": {"$plus": ["$last", 1]}}, names, {}), {"sequence": 8})
 
+    def test_elements_at_places(self):
+        names = {}
+        pattern = {"$at": {"0": {"id": {"$bind": "first"}}, "-1": {"id": {"$bind": "last"}}}}
+        self.assertIsNone(mismatch(pattern, [{"id": "a"}, {"id": "b"}, {"id": "c"}], names, "trips"))
+        self.assertEqual(names, {"first": "a", "last": "c"})
+        self.assertEqual(mismatch({"$at": {"-1": 4}}, [4, 5], {}, "trips"), "trips[-1] is 5, not 4")
+        self.assertEqual(mismatch({"$at": {"2": 4}}, [4, 5], {}, "trips"), "trips has 2 elements, none at 2")
+
     def test_an_age_is_a_multiple_of_100_within_bounds(self):
         ages = [mismatch({"$hundreds": [300, 900]}, age, {}, "age") for age in (200, 300, 650, 900, 1000, None)]
         self.assertEqual([fault is None for fault in ages], [False, True, False, True, False, False])

@@ -18,8 +18,9 @@ package struct Navigate: AsyncParsableCommand {
             one and start at once.
 
             Guidance starts when the vehicle has a display that is ready, see --await-vehicle. With --commands it starts \
-            when a line of standard input says start; other lines are pause, resume, finish, cancel, gauge KEY VALUE and \
-            quit. Its end is that of standard input.
+            when a line of standard input says start, or after preview, when a vehicle starts the trip that it is shown; \
+            other lines are preview-first (--on-destination preview from now on), pause, resume, finish, cancel, gauge KEY \
+            VALUE and quit. Its end is that of standard input.
 
             The exit status is 0 only if the vehicles arrived: 1 after a failure or a refusal, 2 if the vehicle ended \
             guidance, 3 if another client took over, 4 if a named vehicle never came or left, 5 if the route was lost.
@@ -168,20 +169,22 @@ package struct Navigate: AsyncParsableCommand {
             }
             let word = words.joined(separator: " ")
             switch word {
-            case "start":
-                if let own {
+            case "start", "preview":
+                if var own {
+                    own.isPreview = word == "preview"
                     await navigator.begin(own)
                 } else {
-                    Terminal.note("start needs --to or --route")
+                    Terminal.note("\(word) needs --to or --route")
                 }
+            case "preview-first": await navigator.previewDestinations()
             case "cancel": await navigator.cancelNewest()
             case "quit": return await navigator.cancel()
             case "": break
             default:
                 guard let order = Guide.Order(rawValue: word) else {
                     Terminal.note(
-                        "\(word) is no command; the commands are start, pause, resume, finish, cancel, "
-                            + "gauge KEY VALUE and quit")
+                        "\(word) is no command; the commands are start, preview, preview-first, pause, "
+                            + "resume, finish, cancel, gauge KEY VALUE and quit")
                     continue
                 }
                 await navigator.obey(order)
@@ -238,8 +241,9 @@ package struct Navigate: AsyncParsableCommand {
         let points = try ([from] + self.via + [to]).map { Waypoint(center: try coordinate($0)) }
         Terminal.note("asking the engine for a route")
         do throws(RoutingError) {
+            let mayPreview = self.content.preview != nil || self.commands
             let answer = try await engine.routes(
-                through: points, choices: self.content.preview == nil ? 1 : RouteAnswer.choicesMax)
+                through: points, choices: mayPreview ? RouteAnswer.choicesMax : 1)
             self.report(answer)
             return answer
         } catch {

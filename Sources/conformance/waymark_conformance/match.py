@@ -80,6 +80,13 @@ def special(pattern, value, names, where, message=None):
         return None if sum(value) == wanted else f"{where} adds up to {sum(value)}, not {wanted}"
     if name == "$first":
         return None if value and value[0] == wanted else f"{where} does not begin with {wanted}"
+    if name == "$at":
+        for place, pattern in wanted.items():
+            if not -len(value) <= int(place) < len(value):
+                return f"{where} has {len(value)} elements, none at {place}"
+            if (fault := mismatch(pattern, value[int(place)], names, f"{where}[{place}]", message)) is not None:
+                return fault
+        return None
     if name == "$contains":
         return None if wanted in value else f"{where} is {value!r}, without {wanted!r}"
     if name == "$has":
