@@ -4,7 +4,7 @@ internal import WaymarkProtocol
 ///
 /// Once the book is full, a new outcome replaces the oldest one of the endpoint that has most of them. So an endpoint that asks in a
 /// loop replaces its own outcomes, and not those that another endpoint waits for. Coded as a list, oldest first.
-struct OutcomeBook: Sendable {
+struct OutcomeBook: Defaultable {
     /// An outcome, and the endpoint that sent the request first.
     private struct Entry: Sendable, Hashable, Codable {
         let outcome: RequestOutcome

@@ -101,7 +101,7 @@ struct Vehicle: Sendable, Hashable, Codable {
     /// Its last feedback on the route of ``session``; one, or nil. Why an array: it is large and rare, and vehicles are copied.
     var routeFeedback: [KeptFeedback]?
     /// How its last requests ended.
-    var outcomes = OutcomeBook()
+    @BoxedInPlace var outcomes = OutcomeBook()
     /// Its open requests, no id twice. Few, so a search goes through all of them.
     var openRequests: [OpenRequest] = []
 

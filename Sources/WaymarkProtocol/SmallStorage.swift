@@ -68,3 +68,40 @@ extension KeyedDecodingContainer {
         Boxed(wrappedValue: try self.decodeIfPresent(Value.self, forKey: key))
     }
 }
+
+/// Stores a value outside of its owner from its first change on, and changes it there in place; before, it is the default and takes one word.
+///
+/// For collections that every vehicle can have and few have. Coded as the value itself.
+@propertyWrapper
+@usableFromInline package struct BoxedInPlace<Value: Defaultable>: Sendable {
+    /// The value; empty while it is the default. Why an array: its only element can be changed where it is.
+    @usableFromInline var kept: [Value]
+
+    @inlinable package init(wrappedValue: Value) { self.kept = wrappedValue == Value() ? [] : [wrappedValue] }
+
+    @inlinable package var wrappedValue: Value {
+        get { self.kept.first ?? Value() }
+        _modify {
+            if self.kept.isEmpty { self.kept.append(Value()) }
+            yield &self.kept[0]
+        }
+    }
+}
+
+extension BoxedInPlace: Hashable {
+    @usableFromInline package static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.wrappedValue == rhs.wrappedValue
+    }
+
+    @usableFromInline package func hash(into hasher: inout Hasher) { self.wrappedValue.hash(into: &hasher) }
+}
+
+extension BoxedInPlace: Codable {
+    @usableFromInline package func encode(to encoder: any Encoder) throws {
+        try self.wrappedValue.encode(to: encoder)
+    }
+
+    @usableFromInline package init(from decoder: any Decoder) throws {
+        self.init(wrappedValue: try Value(from: decoder))
+    }
+}

@@ -34,6 +34,33 @@ import WaymarkProtocol
         #expect(try JSONDecoder().decode(FeatureSet.self, from: Data("[16,1,12]".utf8)) == features)
     }
 
+    private struct Numbers: Defaultable { var list: [Int] = [] }
+
+    private struct Book: Hashable, Codable { @BoxedInPlace var numbers = Numbers() }
+
+    @Test func `what is changed in place is a value like any other`() throws {
+        let empty = Book()
+        var book = empty
+        book.numbers.list.append(1)
+        var copy = book
+        copy.numbers.list.append(2)
+        #expect(book.numbers.list == [1] && copy.numbers.list == [1, 2])
+        let bytes = try JSONEncoder().encode(copy)
+        #expect(String(decoding: bytes, as: UTF8.self) == #"{"numbers":{"list":[1,2]}}"#)
+        #expect(try JSONDecoder().decode(Book.self, from: bytes) == copy)
+        copy.numbers.list = []
+        #expect(copy == empty && copy.hashValue == empty.hashValue)
+        #expect(MemoryLayout<Book>.size == MemoryLayout<Int>.size)
+    }
+
+    @Test func `what is changed in place is not copied`() {
+        var book = Book()
+        book.numbers.list.reserveCapacity(1_000)
+        let start = book.numbers.list.withUnsafeBufferPointer(\.baseAddress)
+        for number in 0..<1_000 { book.numbers.list.append(number) }
+        #expect(book.numbers.list.withUnsafeBufferPointer(\.baseAddress) == start)
+    }
+
     private struct Sample: Hashable, Codable {
         @BoxedIfCustom var limits = VehicleLimits()
         var name = "a"
