@@ -1,7 +1,6 @@
-package import ListeningSockets
-
 #if Inspector
     package import Hummingbird
+    package import ListeningSockets
     package import WaymarkWeb
 
     /// Serves a gateway's counters to Prometheus: `GET /metrics`.
