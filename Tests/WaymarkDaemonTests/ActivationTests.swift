@@ -291,9 +291,9 @@ import WaymarkTransport
         let unit = try UnitSocket("a", .unix(path: folder.path("v")))
         let daemon = try await Daemon.start(
             Self.settings, inheriting: UnitSocket.inherited([unit]), logger: LogRecorder().logger)
-        try await daemon.driver.waitUntilIdle().get()
+        await daemon.waitUntilIdle()
         #expect(try await daemon.driver.isIdle())
-        // The reload begins between the end of the wait and the question whether the daemon is still idle.
+        // The question is asked once more behind the wait: a reload may have begun in between.
         daemon.suspendIdleExit()
         #expect(try await !daemon.driver.isIdle())
         daemon.resumeIdleExit()
