@@ -28,6 +28,7 @@ package final class ChildProcess: Sendable {
     }
 
     package let id: CInt
+    private let leavesProcesses: Bool
     private let exit = Mutex<Exit?>(nil)
 
     /// The program, and what it begins with.
@@ -38,16 +39,18 @@ package final class ChildProcess: Sendable {
         package var environment: [String: String]?
         /// Its standard input; nil: nothing can be read.
         package var input: CInt?
-        /// Its standard output.
-        package var output: CInt
+        /// Its standard output; nil: what it writes is lost.
+        package var output: CInt?
         /// Its standard error; nil: the same as its output.
         package var errors: CInt?
         /// Its descriptor 3.
         package var inherited: CInt?
+        /// The processes that it has started outlive it, as a browser does the program that opens it.
+        package var leavesProcesses: Bool
 
         package init(
-            words: [String], environment: [String: String]? = nil, input: CInt? = nil, output: CInt,
-            errors: CInt? = nil, inherited: CInt? = nil
+            words: [String], environment: [String: String]? = nil, input: CInt? = nil, output: CInt? = nil,
+            errors: CInt? = nil, inherited: CInt? = nil, leavesProcesses: Bool = false
         ) {
             self.words = words
             self.environment = environment
@@ -55,6 +58,7 @@ package final class ChildProcess: Sendable {
             self.output = output
             self.errors = errors
             self.inherited = inherited
+            self.leavesProcesses = leavesProcesses
         }
     }
 
@@ -67,7 +71,7 @@ package final class ChildProcess: Sendable {
             throw Failure(
                 description: "\(start.words.first ?? "") cannot be started: \(SystemError.reason(code))")
         }
-        self.id = id
+        (self.id, self.leavesProcesses) = (id, start.leavesProcesses)
         Thread.detachNewThread { onExit(self.wait()) }
     }
 
@@ -80,8 +84,12 @@ package final class ChildProcess: Sendable {
         } else {
             unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         }
-        unsafe posix_spawn_file_actions_adddup2(&actions, start.output, 1)
-        unsafe posix_spawn_file_actions_adddup2(&actions, start.errors ?? start.output, 2)
+        if let output = start.output {
+            unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
+        } else {
+            unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        }
+        unsafe posix_spawn_file_actions_adddup2(&actions, start.errors ?? 1, 2)
         if let inherited = start.inherited {
             unsafe posix_spawn_file_actions_adddup2(&actions, inherited, 3)
         }
@@ -149,7 +157,7 @@ package final class ChildProcess: Sendable {
         while unsafe waitid(P_PID, id_t(self.id), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         return self.exit.withLock { exit in
             // What it has started and left behind ends with it.
-            _ = kill(-self.id, SIGKILL)
+            if !self.leavesProcesses { _ = kill(-self.id, SIGKILL) }
             var status: CInt = 0
             while unsafe waitpid(self.id, &status, 0) < 0, errno == EINTR {}
             let ended: Exit = status & 0x7F == 0 ? .status(status >> 8 & 0xFF) : .signal(status & 0x7F)

@@ -14,8 +14,16 @@ extension Daemon {
     package mutating func reload(_ settings: Settings) async throws(DaemonError) {
         let plans = try Self.plans(for: settings, self.inherited)
         let known = Set(self.listeners.all.map(\.plan.address))
-        let added = try await self.open(
-            plans.filter { !known.contains($0.address) }.map { PendingListener($0) })
+        // Why: a daemon that exits as idle during this would close the listeners that it opens, and no other process has them.
+        self.suspendIdleExit()
+        let added: [Entry]
+        do throws(DaemonError) {
+            added = try await self.open(
+                plans.filter { !known.contains($0.address) }.map { PendingListener($0) })
+        } catch {
+            self.resumeIdleExit()
+            throw error
+        }
         let needingRestart =
             self.settings.needingRestart(for: settings) + self.filesNeedingRestart(for: plans)
         if !needingRestart.isEmpty {

@@ -172,33 +172,11 @@ struct HistoryAnswers {
         return Joined(Answer.Updates(rows: page.items), self.end(page.next, page.scanned))
     }
 
-    // MARK: Receipts
-
-    private static let receiptRowsMax = 100
-
-    func receipts(_ query: InspectorQuery) throws(InspectorError) -> Answer.Receipts {
-        let vehicle = try query.required("id")
-        let end = try self.source.time(query) ?? self.source.end
-        var book = ReceiptBook(vehicle, self.source)
-        let begin = self.reader.beginning(max(self.source.from, end + (.zero - Self.lookback)), to: end)
-        try self.reader.forEach(from: begin, to: end.next, frames: ReceiptBook.isOfReceipts) { placed, _ in
-            book.see(placed)
-            return true
-        }
-        let state = try self.source.state(at: end)
-        var cache = ContentCache()
-        return book.answer(state, rowsMax: Self.receiptRowsMax) { endpoint in
-            VehicleID(vehicle).map {
-                VehiclePicture($0, endpoint: endpoint, state, self.source, &cache).sentSequence
-            } ?? 0
-        }
-    }
-
     // MARK: Destinations
 
     private static let destinationsMax = 100
 
-    /// How long before a time requests and destinations are looked for.
+    /// How long before a time requests, receipts and destinations are looked for.
     static let lookback = Duration.seconds(3_600)
 
     /// Destinations that clients shared with a vehicle, and what came of it, newest first.

@@ -297,31 +297,47 @@ struct HistoryReader {
         var next: EntryPlace?
     }
 
-    /// Goes forward over the entries from `begin` to before `end`; stops when `body` returns false. `frames` says which frames are
-    /// wanted, by their headers: finding out whom a frame concerns takes longer than reading it.
-    ///
-    /// - Returns: false if there were more entries than one question may go over.
+    /// The entries that were gone over.
+    struct Passage {
+        /// The last entry, wanted or not.
+        var last: EntryPlace?
+        var count = 0
+        /// Whether there were no more entries than one question may go over.
+        var isWhole = true
+        /// Whether times never went back, as they do where a clock was set.
+        var isOrdered = true
+    }
+
+    /// Goes forward over the entries from `begin` to before `end`, without those up to `place`; stops when `body` returns false. `frames`
+    /// says which frames are wanted, by their headers: finding out whom a frame concerns takes longer than reading it.
     @discardableResult
     func forEach(
-        from begin: RecordingTime, to end: RecordingTime?, frames: ((FrameHeader) -> Bool)? = nil,
+        from begin: RecordingTime, to end: RecordingTime?, after place: EntryPlace? = nil,
+        frames: ((FrameHeader) -> Bool)? = nil,
         _ body: (PlacedEntry, RecordedState) throws(InspectorError) -> Bool
-    ) throws(InspectorError) -> Bool {
-        var walked = 0
+    ) throws(InspectorError) -> Passage {
+        var passage = Passage()
         // Why earlier: in a recording, entries of one time can be on both sides of a state, from which a walk begins.
         var walk = try self.source.walk(from: begin.previous)
         var last: (time: RecordingTime, index: Int)?
         while let entry = try walk.next() {
-            if let end, entry.time >= end { return true }
+            if let end, entry.time >= end { break }
+            if let last, entry.time < last.time { passage.isOrdered = false }
             guard entry.time >= begin else { continue }
-            walked += 1
-            guard walked <= Self.walkedMax else { return false }
             let index = last?.time == entry.time ? (last?.index ?? 0) + 1 : 0
             last = (entry.time, index)
+            let at = EntryPlace(time: entry.time, number: entry.number, index: index)
+            if let place, at <= place { continue }
+            guard passage.count < Self.walkedMax else {
+                passage.isWhole = false
+                break
+            }
+            passage.count += 1
+            passage.last = at
             if let frames, case .frame(let frame) = entry.content, !frames(frame.frame.header) { continue }
-            let place = EntryPlace(time: entry.time, number: entry.number, index: index)
-            guard try body(PlacedEntry(entry, place, walk.state), walk.state) else { return true }
+            guard try body(PlacedEntry(entry, at, walk.state), walk.state) else { break }
         }
-        return true
+        return passage
     }
 
     /// Bytes of the history that one question about all of it reads.

@@ -60,6 +60,16 @@ package struct InspectedSource: Sendable {
         }
     }
 
+    /// The time from which on every entry is kept. Some of those at the time before may have been given up, and the others are then
+    /// counted anew.
+    var wholeFrom: RecordingTime {
+        if case .recent(let recent) = self.history, recent.counts.dropped > 0 {
+            self.from.next
+        } else {
+            self.from
+        }
+    }
+
     /// The end of what there is.
     var end: RecordingTime {
         switch self.history {

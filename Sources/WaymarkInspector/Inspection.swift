@@ -33,6 +33,7 @@ package struct Inspection: Sendable {
     package var findings: [String: FindingBook] = [:]
     package var options: Options
     private var cache = ContentCache()
+    private(set) var receiptBooks = ReceiptBooks()
     /// The states that were asked for last: each view of the page asks for the same.
     private var states: [(source: String, time: RecordingTime, state: RecordedState)] = []
 
@@ -112,11 +113,7 @@ package struct Inspection: Sendable {
         ),
         "receipts": (
             ["source", "at", "id"],
-            { inspection, query, now throws(InspectorError) in
-                try inspection.history(query, now) { history throws(InspectorError) in
-                    try history.receipts(query)
-                }
-            }
+            { inspection, query, now throws(InspectorError) in try inspection.receipts(query, now) }
         ),
         "requests": (
             ["source", "at", "id"],
@@ -304,7 +301,7 @@ package struct Inspection: Sendable {
         var stories = RequestStories(vehicle, source)
         let reader = HistoryReader(source: source)
         let earliest = reader.beginning(max(source.from, end + (.zero - HistoryAnswers.lookback)), to: end)
-        let isWhole = try reader.forEach(
+        let passage = try reader.forEach(
             from: earliest, to: end.next, frames: RequestStories.isOfRequest
         ) { placed, _ in
             stories.see(placed)
@@ -312,7 +309,23 @@ package struct Inspection: Sendable {
         }
         let state = try self.state(source, at: time)
         let answer = Answer.Requests(
-            requests: stories.requests(state), truncated: earliest > source.from || !isWhole)
+            requests: stories.requests(state), truncated: earliest > source.from || !passage.isWhole)
+        return self.framed(answer, source, time, now)
+    }
+
+    private mutating func receipts(
+        _ query: InspectorQuery, _ now: Date
+    ) throws(InspectorError) -> any Encodable {
+        let source = try self.source(query)
+        let time = try source.time(query)
+        let vehicle = try query.required("id")
+        let book = try self.receiptBooks.book(of: vehicle, source, at: time ?? source.end)
+        let state = try self.state(source, at: time)
+        let answer = book.answer(state, source) { endpoint in
+            VehicleID(vehicle).map {
+                VehiclePicture($0, endpoint: endpoint, state, source, &self.cache).sentSequence
+            } ?? 0
+        }
         return self.framed(answer, source, time, now)
     }
 

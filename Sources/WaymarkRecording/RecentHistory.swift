@@ -235,7 +235,7 @@ package struct RecentHistory: Sendable {
             self.state = self.blocks.first?.state ?? RecordedState()
             while let item = self.peek(), item.time < time {
                 self.items.removeFirst()
-                _ = self.entries(item)
+                self.apply(item)
             }
         }
 
@@ -258,18 +258,24 @@ package struct RecentHistory: Sendable {
             return self.items.first
         }
 
-        private mutating func entries(_ item: Item) -> [RecordedEntry] {
-            let number = UInt32(truncatingIfNeeded: item.number)
+        private mutating func apply(_ item: Item) {
             switch item.content {
             case .records(let records):
                 self.state.apply(records)
                 self.state.clock = RecordedState.Clock(instant: records.instant, time: item.time)
-                return []
+            case .event: self.state.endStep()
+            case .frames(let told): self.state.apply(told, at: item.time)
+            }
+        }
+
+        private mutating func entries(_ item: Item) -> [RecordedEntry] {
+            self.apply(item)
+            let number = UInt32(truncatingIfNeeded: item.number)
+            switch item.content {
+            case .records: return []
             case .event(let text):
-                self.state.endStep()
                 return [RecordedEntry(number: number, time: item.time, content: .event(text))]
             case .frames(let told):
-                self.state.apply(told, at: item.time)
                 let connections =
                     told.connection.map { [$0] } ?? self.state.peers.connections(of: told.audience)
                 let peers = connections.map { self.state.peers.peer(of: $0).name }

@@ -26,13 +26,8 @@ final class Guardian: Sendable {
         let ends = try ChildProcess.newPipe()
         defer { _ = close(ends.read) }
         self.pipe = ends.write
-        let null = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
-        defer { _ = close(null) }
-        _ = try ChildProcess(
-            .init(
-                words: ["/bin/sh", "-c", Self.script, "waymark-guardian", folder.path], input: ends.read,
-                output: null),
-            onExit: { _ in })
+        let words = ["/bin/sh", "-c", Self.script, "waymark-guardian", folder.path]
+        _ = try ChildProcess(.init(words: words, input: ends.read), onExit: { _ in })
     }
 
     deinit { _ = close(self.pipe) }

@@ -469,7 +469,7 @@ package final class GatewayDriver: Sendable {
     /// Ends the wait for idleness for good.
     package func endIdleWait() { self.gatewayLoop.execute { self.state.value.idle.end() } }
 
-    /// Whether there is no connection, and none was accepted before this call.
+    /// Whether there is no connection, none was accepted before this call, and an idle time is set.
     package func isIdle() async throws -> Bool {
         // A loop works in order: a connection that was accepted is registered afterwards.
         for (loop, _) in self.shards { try await loop.submit {}.get() }

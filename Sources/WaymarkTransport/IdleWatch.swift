@@ -21,7 +21,8 @@ final class IdleWatch {
 
     init(_ loop: any EventLoop) { self.loop = loop }
 
-    var isIdle: Bool { self.connections == 0 }
+    /// Whether no connection is open, and a wait may succeed for that reason.
+    var isIdle: Bool { self.connections == 0 && self.time != nil }
 
     func connectionOpened() {
         self.connections += 1
@@ -31,13 +32,13 @@ final class IdleWatch {
 
     func connectionClosed() {
         self.connections -= 1
-        if self.isIdle { self.startTimer() }
+        self.startTimer()
     }
 
     /// Sets the idle time. For a wait that has begun, it counts from now on.
     func setTime(_ time: Duration?) {
         self.time = time.map { .nanoseconds($0.nanoseconds) }
-        if self.isIdle { self.startTimer() }
+        self.startTimer()
     }
 
     /// Succeeds when no connection has been open for the idle time, counted from now; fails at ``end()``. One wait at a time.
@@ -46,7 +47,7 @@ final class IdleWatch {
         guard !self.isEnded else { return self.loop.makeFailedFuture(Ended()) }
         let promise = self.loop.makePromise(of: Void.self)
         self.current = Wait(promise: promise)
-        if self.isIdle { self.startTimer() }
+        self.startTimer()
         return promise.futureResult
     }
 
@@ -58,9 +59,11 @@ final class IdleWatch {
         self.current = nil
     }
 
+    /// Starts the timer anew, if no connection is open.
     private func startTimer() {
         self.current?.timer?.cancel()
-        guard let promise = self.current?.promise, let time else { return }
+        self.current?.timer = nil
+        guard self.connections == 0, let promise = self.current?.promise, let time else { return }
         self.current?.timer = self.loop.assumeIsolated().scheduleTask(in: time) {
             self.current = nil
             promise.succeed()

@@ -21,7 +21,7 @@ import Testing
         "WaymarkGateway": 166,
         "WaymarkGuidance": 12,
         "WaymarkHistory": 21,
-        "WaymarkInspector": 72,
+        "WaymarkInspector": 70,
         "WaymarkInspectorServer": 29,
         "WaymarkLint": 73,
         "WaymarkModel": 1,

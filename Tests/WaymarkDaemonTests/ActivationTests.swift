@@ -2,10 +2,11 @@ import Foundation
 import ListeningSockets
 import Testing
 import WaymarkConfiguration
-import WaymarkDaemon
 import WaymarkGateway
 import WaymarkProtocol
 import WaymarkTransport
+
+@testable import WaymarkDaemon
 
 /// Matches inherited sockets with the listeners of the settings.
 @Suite struct ListenerPlanTests {
@@ -181,6 +182,9 @@ import WaymarkTransport
         settings.idleExit = .nanoseconds(1)
         settings.policy.limits.grace = .zero
         settings.connectionsMax = 100
+        // A peer that other tests keep from answering must not be closed, because its daemon would be idle then.
+        settings.connection.handshakeTimeout = .seconds(600)
+        settings.connection.keepalive = .seconds(600)
         return settings
     }
 
@@ -194,7 +198,8 @@ import WaymarkTransport
         Thread.detachNewThread {
             for number in 0..<300 {
                 // Every 30th peer connects after a daemon has exited, the others while one may be about to exit.
-                if number % 30 == 0, left.wait(timeout: .now() + 60) == .timedOut { break }
+                let patience = DispatchTime.now() + .milliseconds(Patience.milliseconds)
+                if number % 30 == 0, left.wait(timeout: patience) == .timedOut { break }
                 let peer = try? RawSocket(address)
                 try? peer?.send(endpointHello("e\(number)"))
                 let type = (try? peer?.receive())?.type
@@ -278,6 +283,35 @@ import WaymarkTransport
         }
         waiting.cancel()
         await waiting.value
+        await daemon.shutdown()
+    }
+
+    @Test func `a daemon that a reload has begun for is not idle until the reload has ended`() async throws {
+        let folder = try Folder()
+        let unit = try UnitSocket("a", .unix(path: folder.path("v")))
+        let daemon = try await Daemon.start(
+            Self.settings, inheriting: UnitSocket.inherited([unit]), logger: LogRecorder().logger)
+        await daemon.waitUntilIdle()
+        #expect(try await daemon.driver.isIdle())
+        // The question is asked once more behind the wait: a reload may have begun in between.
+        daemon.suspendIdleExit()
+        #expect(try await !daemon.driver.isIdle())
+        daemon.resumeIdleExit()
+        #expect(try await daemon.driver.isIdle())
+        await daemon.shutdown()
+    }
+
+    @Test func `a daemon still exits when idle after a reload that failed`() async throws {
+        let folder = try Folder()
+        try Data("mine".utf8).write(to: URL(filePath: folder.path("file")))
+        let unit = try UnitSocket("a", .unix(path: folder.path("v")))
+        var daemon = try await Daemon.start(
+            Self.settings, inheriting: UnitSocket.inherited([unit]), logger: LogRecorder().logger)
+        var settings = Self.settings
+        settings.listeners.append(.init(address: "unix:\(folder.path("file"))", roles: [.vehicle]))
+        await #expect(throws: DaemonError.self) { try await daemon.reload(settings) }
+        await daemon.waitUntilIdle()
+        #expect(try await daemon.driver.isIdle())
         await daemon.shutdown()
     }
 }

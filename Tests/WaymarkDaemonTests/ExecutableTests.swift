@@ -76,13 +76,13 @@ final class Run {
     private let exits: ExitBox
 
     init(_ arguments: [String], environment: [String: String] = [:]) throws {
-        let (errors, output, exits) = (try ChildProcess.newPipe(), open("/dev/null", O_WRONLY), ExitBox())
-        defer { for end in [errors.write, output] { close(end) } }
+        let (errors, exits) = (try ChildProcess.newPipe(), ExitBox())
+        defer { close(errors.write) }
         self.lines = Lines(FileHandle(fileDescriptor: errors.read, closeOnDealloc: true))
         self.exits = exits
         let start = ChildProcess.Start(
             words: [executable.path] + arguments,
-            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, output: output,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
             errors: errors.write)
         self.process = try ChildProcess(start) { exits.set($0) }
     }

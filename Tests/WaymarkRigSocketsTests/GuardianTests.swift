@@ -9,9 +9,7 @@ import Testing
     /// Starts a process that runs until it is ended, and returns it with its end.
     private static func start(_ words: String...) throws -> (ChildProcess, AsyncStream<ChildProcess.Exit>) {
         let (exits, exit) = AsyncStream.makeStream(of: ChildProcess.Exit.self)
-        let null = open("/dev/null", O_WRONLY)
-        defer { close(null) }
-        let process = try ChildProcess(.init(words: words, output: null)) {
+        let process = try ChildProcess(.init(words: words)) {
             exit.yield($0)
             exit.finish()
         }

@@ -221,16 +221,12 @@
             }
             let leads = #"<meta http-equiv="refresh" content="0; url=\#(link)">"#
             let text = "<!DOCTYPE html><title>waymark inspect</title>\(leads)"
-            let process = Process()
-            process.executableURL = URL(filePath: program)
-            process.arguments = [file.path]
-            process.standardOutput = FileHandle.nullDevice
-            process.standardError = FileHandle.nullDevice
             do {
                 try FileManager.default.createDirectory(
                     at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
                 try WrittenFile.write(Array("\(text)\n".utf8), to: file.path, isNew: true)
-                try process.run()
+                _ = try ChildProcess(
+                    .init(words: [program, file.path], leavesProcesses: true), onExit: { _ in })
             } catch {
                 note("no browser can be opened: \(CommandFailure.reason(error)); open the link by hand")
             }
