@@ -134,7 +134,7 @@ package struct LoopCore {
     /// An observer is sent more once it holds less than this for output.
     private static let observerRoomBytes = 32_768
     private static let connectionsMeasuredPerUnit = 64
-    /// Without any audience, the places of no more than this stay.
+    /// Places of audiences that stay when no audience is left.
     static let audiencesKeptMax = 64
     /// What it costs to end and remove a connection whose transport has closed, see ``Budget``.
     package static let endCost = 4
