@@ -136,7 +136,7 @@ package struct LoopCore {
     private static let connectionsMeasuredPerUnit = 64
     /// Places of audiences that stay when no audience is left.
     static let audiencesKeptMax = 64
-    /// What it costs to end and remove a connection whose transport has closed, see ``Budget``.
+    /// The cost of ending and removing a connection whose transport has closed, see ``Budget``.
     package static let endCost = 4
     /// A connection that holds no more than this for output is not closed because all together hold too much.
     private static let fewBytes = 4_096
