@@ -122,4 +122,41 @@ import WaymarkProtocol
         while rig.core.hasPlannedWork() { rig.work() }
         #expect(Self.removed(rig.take()).map(\.rawValue) == [1, 2])
     }
+
+    @Test func `the gateway handles a message of another peer between their departures`() throws {
+        let gateway = Gateway(policy: Gateway.Policy(), coder: Codec.coder, firstSession: SessionID(1))
+        var core = GatewayCore(gateway, loopCount: 1, software: "test")
+        let now = Instant(nanoseconds: 0)
+        let cut = (1...500).map { ConnectionID(UInt64($0)) }
+        let other = ConnectionID(1_000)
+        for id in cut + [other] {
+            core.assign(id, to: 0, payer: Payer(rawValue: id == other ? 2 : 1))
+            let vehicle = VehicleHello(
+                vehicle: VehicleID(unchecked: "v\(id.rawValue)"), endpoint: EndpointName(unchecked: "e"),
+                features: Set(Feature.allCases))
+            let token = ResumptionToken(high: 1, low: id.rawValue)
+            let event = Gateway.Event.arrived(id, Hello(role: .vehicle(vehicle)), .user(1), token: token)
+            if core.submit([event], from: id, cost: 1, isReadOver: true, at: now) {
+                let work = core.takeWork()
+                core.endProcessing(work)
+            }
+        }
+        core.budget.run = 20
+        // They close in one tick, and the other peer is read behind them.
+        _ = core.planRun()
+        for id in cut + [other] {
+            let hasRun = core.submit(
+                [.departed(id, clean: false)], from: id, cost: 0, isReadOver: true, at: now)
+            #expect(!hasRun)
+        }
+        var order: [ConnectionID] = []
+        while core.isRunDue(), core.run(at: now) {
+            let work = core.takeWork()
+            order += work.batchesDone.map(\.connection)
+            core.endProcessing(work)
+        }
+        // Each departure is a unit at least. The next run gives both payers turns.
+        let index = try #require(order.firstIndex(of: other))
+        #expect(index <= 21 && order.count == 501)
+    }
 }
