@@ -75,7 +75,7 @@ struct AudienceMembers {
         return self.members.count - 1
     }
 
-    /// Removes a member, and moves the last member to its index. O(1).
+    /// Removes a member, and moves the last member to its index. Amortised O(1).
     ///
     /// - Returns: The member that was moved; nil if none was.
     mutating func remove(at index: Int) -> Int? {
@@ -85,6 +85,8 @@ struct AudienceMembers {
         }
         let member = self.members.removeLast()
         let socket = self.sockets.removeLast()
+        self.members.shrinkAfterPeak()
+        self.sockets.shrinkAfterPeak()
         guard index < self.members.count else { return nil }
         self.members[index] = member
         self.sockets[index] = socket

@@ -40,9 +40,9 @@ struct Connection {
     var stallCheck: Instant?
     /// The driver waits for ``LoopCore/Action/read(_:)``, which follows once the gateway has processed a batch.
     var isReadHeld = false
-    /// The transport has closed, which is handled once the input is processed.
+    /// The transport has closed, which is handled once the input is processed, or in the connection's turn.
     var isTransportClosed = false
-    /// The driver has forgotten the connection, which is removed once the input is processed.
+    /// The driver has forgotten the connection, which is removed once the end of its transport is handled.
     var isRemovalDue = false
     /// The cost of the events that were submitted and that ``LoopCore`` has not yet counted.
     @Narrow var submittedCost = 0

@@ -7,8 +7,8 @@ package import WaymarkProtocol
 package struct ConnectionTable<Value> {
     private typealias Entry = (id: ConnectionID, value: Value)
 
-    /// A power of two, at least a quarter of them free, and after a peak no more than eight times as many as there are entries. An entry is at its ``home(of:)`` or behind it, without a free place in
-    /// between. After the last place comes the first.
+    /// A power of two, at least a quarter of them free, and after a peak no more than eight times as many as there are entries. An entry is at
+    /// its ``home(of:)`` or behind it, without a free place in between. After the last place comes the first.
     private var entries: [Entry?] = []
     package private(set) var count = 0
     /// The number of entries that there is memory for.

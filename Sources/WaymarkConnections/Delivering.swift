@@ -188,6 +188,10 @@ extension LoopCore {
         else { return }
         self.audienceSlots[self.audiences[audience].id] = nil
         self.freeAudiences.append(audience)
+        // Gives the memory of a peak back.
+        if self.audienceSlots.isEmpty, self.audiences.count > Self.audiencesKeptMax {
+            (self.audiences, self.freeAudiences, self.audienceSlots) = ([], [], [:])
+        }
     }
 
     /// Tells the session of a connection if something was sent to its audiences since the last call.

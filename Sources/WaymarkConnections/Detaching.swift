@@ -25,7 +25,10 @@ package struct DetachedConnection: Sendable, Codable {
 extension LoopCore {
     /// Stops processing a connection's input and deadlines, and queues what is sent; ``Action/drained(_:)`` follows.
     package mutating func suspend(_ slot: Slot, at now: Instant, _ send: Send, into actions: inout [Action]) {
-        guard !self.connections[slot].isClosing, !self.connections[slot].isSuspended else { return }
+        guard !self.connections[slot].isClosing, !self.connections[slot].isSuspended,
+            // Its end waits only for its turn.
+            !self.connections[slot].isTransportClosed
+        else { return }
         self.catchUp(slot)
         // Its input is processed when it resumes, or at its end.
         self.connections[slot].isInputQueued = false

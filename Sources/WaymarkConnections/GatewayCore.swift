@@ -269,6 +269,8 @@ package struct GatewayCore {
             if self.turns.hasDebts { break }
         }
         self.unitsOfLongestRun = max(self.unitsOfLongestRun, self.units &- start)
+        // Gives the memory of a peak back.
+        if self.backlogs.isEmpty, self.backlogs.capacity > 256 { self.backlogs = [:] }
         if self.hub != nil { self.tellObservers(at: now) }
         self.endShared()
         return true

@@ -85,7 +85,7 @@ package struct LoopCore {
     }
 
     /// How much work is done before others are served. A unit is a send to one member of an audience, a small message that was read, or a
-    /// KiB that was read, or that was sent once a socket accepted data again.
+    /// KiB that was read, or that was sent once a socket accepted data again. The end of a connection is four.
     package struct Budget: Sendable, Hashable {
         /// For one connection or audience.
         package var turn = 256
@@ -134,6 +134,10 @@ package struct LoopCore {
     /// An observer is sent more once it holds less than this for output.
     private static let observerRoomBytes = 32_768
     private static let connectionsMeasuredPerUnit = 64
+    /// Places of audiences that stay when no audience is left.
+    static let audiencesKeptMax = 64
+    /// The cost of ending and removing a connection whose transport has closed, see ``Budget``.
+    package static let endCost = 4
     /// A connection that holds no more than this for output is not closed because all together hold too much.
     private static let fewBytes = 4_096
     /// What the event loop gets for other things when more deadlines are due than ``Budget/deadlines``.
@@ -246,21 +250,25 @@ package struct LoopCore {
             self.connections[slot].batchCount -= Self.batchesMax
             self.queueInput(slot, into: &actions)
         }
+        // Of very many that close at once, each waits for its turn, so that others are served in between.
+        if self.room <= 0, !self.connections[slot].isAwaitingWelcome { self.queueInput(slot, into: &actions) }
         guard !self.connections[slot].hasProcessableInput() else {
             self.connections[slot].isTransportClosed = true
-            return
+            // The number of its socket is free for another connection: no audience may send to it.
+            return self.settle(slot, at: now, into: &actions)
         }
         self.endTransport(slot, at: now, into: &actions)
     }
 
     mutating func endTransport(_ slot: Slot, at now: Instant, into actions: inout [Action]) {
+        self.spend(Self.endCost, into: &actions)
         // There is nothing left to close or to write to.
         self.connections[slot].isClosing = true
         self.handle(.transportClosed, on: slot, at: now, into: &actions)
         self.settle(slot, at: now, into: &actions)
     }
 
-    /// Forgets a connection, once its input is processed. O(its own audiences).
+    /// Forgets a connection, once its input is processed and its end had its turn. O(its own audiences).
     package mutating func remove(_ slot: Slot, at now: Instant, into actions: inout [Action]) {
         let id = self.connections[slot].id
         guard self.slots[number: id] == slot else { return }

@@ -38,6 +38,16 @@ extension Array {
         while let element = self.popLast() { use(element) }
     }
 
+    /// Gives the memory of a peak back: once less than an eighth of it is used, what is left moves to smaller memory. Amortised O(1) for each
+    /// element that was removed.
+    mutating func shrinkAfterPeak() {
+        guard self.capacity > 256, self.count < self.capacity / 8 else { return }
+        var smaller: [Element] = []
+        smaller.reserveCapacity(self.count * 2)
+        smaller += self
+        self = smaller
+    }
+
     /// Reverses the array. Why not `reverse()`: it copies and destroys each element.
     @inlinable @inline(__always)
     mutating func turnRound() {

@@ -1,6 +1,8 @@
 import Testing
-import WaymarkConnections
+import WaymarkGateway
 import WaymarkProtocol
+
+@testable import WaymarkConnections
 
 @Suite struct PeakTests {
     @Test func `a table of connections gives the memory of a peak back`() {
@@ -10,6 +12,43 @@ import WaymarkProtocol
         for number in 101...20_000 { table[ConnectionID(UInt64(number))] = nil }
         #expect(table.capacity <= 1_024)
         for number in 1...100 { #expect(table[ConnectionID(UInt64(number))] == number) }
+    }
+
+    @Test func `an audience gives the memory of a peak back, without moving a member`() {
+        var audience = AudienceMembers(id: AudienceID(1))
+        for member in 0..<10_000 {
+            #expect(audience.add(member, SocketID(rawValue: CInt(member))) == member)
+        }
+        for index in (100..<10_000).reversed() { _ = audience.remove(at: index) }
+        #expect(audience.members == (0..<100).map { Int32($0) })
+        #expect(audience.sockets.map(\.rawValue) == (0..<100).map { CInt($0) })
+        #expect(audience.members.capacity <= 1_024 && audience.sockets.capacity <= 1_024)
+    }
+
+    /// Every move at least halves the memory, so few follow from thousands of removals.
+    @Test func `an array that shrinks moves rarely`() {
+        var array = Array(0..<16_384)
+        var moves = 0
+        while !array.isEmpty {
+            array.removeLast()
+            let capacity = array.capacity
+            array.shrinkAfterPeak()
+            if array.capacity != capacity { moves += 1 }
+        }
+        #expect(moves > 0 && moves <= 8 && array.capacity <= 256)
+    }
+
+    @Test func `the places of audiences are given back once there are none`() throws {
+        var rig = LoopRig()
+        _ = try rig.endpoint(1)
+        let audiences = (1...1_000).map { AudienceID($0) }
+        for audience in audiences { rig.perform([.join(ConnectionID(1), audience)]) }
+        #expect(rig.core.audiences.count == 1_000)
+        for audience in audiences { rig.perform([.leave(ConnectionID(1), audience)]) }
+        #expect(rig.core.audiences.isEmpty && rig.core.freeAudiences.isEmpty)
+        rig.perform([.join(ConnectionID(1), audiences[0])])
+        rig.perform([.publish(audiences[0], LoopRig.batch([LoopRig.alert(1)]))])
+        #expect(rig.sent(0) == LoopRig.bytes([LoopRig.alert(1)]))
     }
 
     @Test func `the last deadline after a peak can be changed`() {
