@@ -76,14 +76,21 @@ struct MemoryTests {
         #expect(count == 0, "\(name)", sourceLocation: sourceLocation)
     }
 
-    @Test func `a key in the settings is found in the daemon's memory`() throws {
+    @Test func `of a key in the settings the daemon holds no more copies after a Hello with it`() throws {
         let (folder, key) = (try Folder(), Keyed.newKey())
         let settings =
             "listeners: [{address: 'unix:\(folder.path("socket"))', roles: [vehicle], key: \(key)}]\n"
         try KeyTests.write(folder, "f.yaml", settings)
         let run = try Run(["--config", folder.path("f.yaml")])
-        _ = try run.addresses(1)
-        #expect(try Memory(of: run.process.id).count(of: Array(key.utf8)) > 0)
+        let address = try run.addresses(1)[0]
+        let memory = Memory(of: run.process.id)
+        usleep(500_000)
+        let count = try memory.count(of: Array(key.utf8))
+        #expect(count > 0, "the search finds what is there")
+        let peer = try RawSocket.welcomed(address, KeyTests.hello("bus", key: key))
+        usleep(500_000)
+        #expect(try memory.count(of: Array(key.utf8)) <= count)
+        #expect(try peer.isAnswered())
         run.process.signal(SIGTERM)
         #expect(run.status() == 0)
     }
