@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ListeningSockets
+import ProcessIO
 import Testing
 import WaymarkCodec
 import WaymarkProtocol
