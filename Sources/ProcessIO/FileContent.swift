@@ -61,6 +61,13 @@ package struct FileContent: Sendable {
     private static func read(_ descriptor: CInt, _ bytesMax: Int) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65_536)
+        // It may be a key's file.
+        defer {
+            unsafe piece.withUnsafeMutableBytes { memory in
+                guard let start = memory.baseAddress else { return }
+                unsafe explicit_bzero(start, memory.count)
+            }
+        }
         while true {
             let count = unsafe piece.withUnsafeMutableBytes {
                 unsafe Glibc.read(descriptor, $0.baseAddress, $0.count)

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The SHA-256 digest of a key, by which keys are compared and remembered.
 ///
 /// Keys of any length take equally long to compare, and no key has to be kept.
@@ -7,21 +9,45 @@ package struct KeyDigest: Sendable, Hashable, Codable {
     private let words: [UInt32]
 
     /// - Complexity: O(n) for n bytes, a few microseconds for the longest key.
-    package init(of key: [UInt8]) {
-        var message = key + [0x80]
-        while message.count % 64 != 56 { message.append(0) }
-        let bitCount = UInt64(key.count) * 8
-        for shift in stride(from: 56, through: 0, by: -8) {
-            message.append(UInt8(truncatingIfNeeded: bitCount >> UInt64(shift)))
-        }
+    package init(of key: [UInt8]) { unsafe self.init(of: key.span.bytes) }
+
+    /// The digest of a key in memory. No copy of the key remains.
+    ///
+    /// - Complexity: O(n) for n bytes, a few microseconds for the longest key.
+    package init(of key: RawSpan) {
+        // One byte 0x80 and the eight of the length come behind the key.
+        let paddedByteCount = (key.byteCount + 9 + 63) / 64 * 64
         var hash: [UInt32] = [
             0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A, 0x510E_527F, 0x9B05_688C, 0x1F83_D9AB,
             0x5BE0_CD19,
         ]
-        for start in stride(from: 0, to: message.count, by: 64) {
-            Self.compress(message[start..<start + 64], into: &hash)
+        var schedule = [UInt32](repeating: 0, count: 64)
+        for start in stride(from: 0, to: paddedByteCount, by: 64) {
+            for index in 0..<16 {
+                schedule[index] = Self.word(at: start + index * 4, of: key, paddedTo: paddedByteCount)
+            }
+            Self.compress(&schedule, into: &hash)
+        }
+        // It begins with the key. The compiler would remove other ways to overwrite it.
+        unsafe schedule.withUnsafeMutableBytes { memory in
+            guard let start = memory.baseAddress else { return }
+            unsafe explicit_bzero(start, memory.count)
         }
         self.words = hash
+    }
+
+    /// The word at `offset` of the padded key: the key, 0x80, zeros, and the number of the key's bits.
+    private static func word(at offset: Int, of key: RawSpan, paddedTo byteCount: Int) -> UInt32 {
+        let bitCount = UInt64(key.byteCount) * 8
+        if offset == byteCount - 8 { return UInt32(truncatingIfNeeded: bitCount >> 32) }
+        if offset == byteCount - 4 { return UInt32(truncatingIfNeeded: bitCount) }
+        var word: UInt32 = 0
+        for index in offset..<offset + 4 {
+            var byte: UInt8 = index == key.byteCount ? 0x80 : 0
+            if index < key.byteCount { byte = unsafe key.unsafeLoad(fromByteOffset: index, as: UInt8.self) }
+            word = word << 8 | UInt32(byte)
+        }
+        return word
     }
 
     /// In hexadecimal.
@@ -39,17 +65,13 @@ package struct KeyDigest: Sendable, Hashable, Codable {
         return difference == 0 && self.words.count == other.words.count
     }
 
-    private static func compress(_ block: ArraySlice<UInt8>, into hash: inout [UInt32]) {
-        var schedule: [UInt32] = []
-        schedule.reserveCapacity(64)
-        for start in stride(from: block.startIndex, to: block.endIndex, by: 4) {
-            schedule.append(block[start..<start + 4].reduce(0) { $0 << 8 | UInt32($1) })
-        }
+    /// Compresses the block in the first 16 words of `schedule`, and overwrites the others.
+    private static func compress(_ schedule: inout [UInt32], into hash: inout [UInt32]) {
         for index in 16..<64 {
             let (early, late) = (schedule[index - 15], schedule[index - 2])
             let first = Self.rotate(early, 7) ^ Self.rotate(early, 18) ^ (early >> 3)
             let second = Self.rotate(late, 17) ^ Self.rotate(late, 19) ^ (late >> 10)
-            schedule.append(schedule[index - 16] &+ first &+ schedule[index - 7] &+ second)
+            schedule[index] = schedule[index - 16] &+ first &+ schedule[index - 7] &+ second
         }
         var (a, b, c, d) = (hash[0], hash[1], hash[2], hash[3])
         var (e, f, g, h) = (hash[4], hash[5], hash[6], hash[7])

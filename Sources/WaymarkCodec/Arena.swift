@@ -1,4 +1,5 @@
 internal import CProtobufC
+internal import WaymarkProtocol
 
 /// A bump allocator for the C structures of one message at a time.
 ///
@@ -29,6 +30,9 @@ internal import CProtobufC
 
     /// Takes back everything that was handed out.
     func reset() { unsafe self.state.pointee.free(keeping: 1) }
+
+    /// Overwrites everything that was handed out since the last reset.
+    func wipe() { unsafe self.state.pointee.wipe() }
 
     /// Memory for `byteCount` bytes, not initialised; nil if that is more than is left.
     @inline(__always)
@@ -92,6 +96,12 @@ extension Arena {
             unsafe self.chunks.append(chunk)
             unsafe self.next = chunk.baseAddress
             unsafe self.room = chunk.count
+        }
+
+        func wipe() {
+            unsafe self.chunks.dropLast().forEach { unsafe Wiping.wipe($0) }
+            guard let last = unsafe self.chunks.last else { return }
+            unsafe Wiping.wipe(UnsafeMutableRawBufferPointer(rebasing: last.dropLast(self.room)))
         }
 
         /// Frees all chunks but the first `count`, and allocates from the start of the first.

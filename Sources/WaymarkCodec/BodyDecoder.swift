@@ -31,7 +31,11 @@ package final class BodyDecoder {
             if MessageType.published.contains(header.rawType) {
                 _ = try unsafe PublicationOutline(type, checking: WireMessage(body), header)
             }
-            defer { self.arena.reset() }
+            defer {
+                // The key in a Hello is not left behind.
+                if type == .hello { self.arena.wipe() }
+                self.arena.reset()
+            }
             return try unsafe Message(type, self.unpack(body, type), header)
         }
         // Those of an extension are in the message.

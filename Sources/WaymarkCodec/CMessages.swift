@@ -108,6 +108,13 @@ extension Arena {
         return unsafe ProtobufCBinaryData(len: count, data: items)
     }
 
+    /// A copy of bytes in memory.
+    func bytes(_ bytes: RawSpan) -> ProtobufCBinaryData {
+        let copy = unsafe self.buffer(bytes.byteCount)
+        unsafe bytes.withUnsafeBytes { unsafe UnsafeMutableRawBufferPointer(copy).copyMemory(from: $0) }
+        return unsafe ProtobufCBinaryData(len: copy.count, data: copy.baseAddress)
+    }
+
     /// Room for `count` bytes.
     func buffer(_ count: Int) -> UnsafeMutableBufferPointer<UInt8> {
         unsafe UnsafeMutableBufferPointer(start: self.take(UInt8.self, count: count), count: count)

@@ -102,6 +102,8 @@ struct Connection {
     mutating func retire() {
         self.isClosing = true
         self.isSendingOn = false
+        // A part of a Hello may contain a part of a key.
+        if !self.isAdmitted { self.splitter.wipeRest() }
         self.splitter = FrameSplitter(frameBytesMax: 0)
         self.output = Output(limits: Outbox.Limits(), portionBytes: 0)
         self.events = []
@@ -137,7 +139,7 @@ struct Connection {
     ) -> Int {
         guard !self.isClosing, !self.takePong(read) else { return 0 }
         guard !self.isSuspended, !self.isInputQueued, budget > 0 else {
-            self.splitter.append(read)
+            self.append(read)
             self.session.noteBytes()
             self.isSettled = false
             return self.isSuspended ? 0 : .max
@@ -159,6 +161,12 @@ struct Connection {
         return cost
     }
 
+    /// Appends a read to the input. Until the Welcome it may contain the key of a Hello.
+    @inline(__always)
+    private mutating func append(_ read: RawSpan) {
+        if self.isAdmitted { self.splitter.append(read) } else { self.splitter.appendSecret(read) }
+    }
+
     /// Handles a read that is exactly one Pong, as most reads of idle connections are.
     ///
     /// - Returns: Whether it was one. If not, nothing has changed.
@@ -171,7 +179,7 @@ struct Connection {
         _ read: RawSpan, at now: Instant, _ slot: Int, _ codecs: LoopCodecs, budget: Int,
         into actions: inout [LoopCore.Action]
     ) -> Int {
-        if read.byteCount > 0 { self.splitter.append(read) }
+        if read.byteCount > 0 { self.append(read) }
         var cost = 0
         do throws(FramingError) {
             while !self.isClosing, cost < budget {
@@ -183,6 +191,8 @@ struct Connection {
                 guard let frame = try self.splitter.next() else { break }
                 self.confirm()
                 self.process(frame, at: now, slot, codecs, into: &actions)
+                // Accepted or not: the key that it contains is in no memory that is freed.
+                if frame.header.rawType == MessageType.hello.rawValue { self.splitter.wipe(frame) }
                 cost += 1 + frame.header.frameByteCount / Self.bytesPerUnit
                 if self.isAwaitingWelcome { break }
             }

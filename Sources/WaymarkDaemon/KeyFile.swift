@@ -54,7 +54,8 @@ enum KeyFile {
         } catch {
             throw Unusable(reason: "\(error)")
         }
-        var key = content.bytes
+        defer { Wiping.wipeShared(content.bytes[...]) }
+        var key = content.bytes[...]
         if key.last == UInt8(ascii: "\n") { key.removeLast() }
         if key.last == UInt8(ascii: "\r"), key.count < content.bytes.count { key.removeLast() }
         guard !key.isEmpty else { throw Unusable(reason: "it is empty") }
@@ -65,7 +66,7 @@ enum KeyFile {
         guard !content.isReadableByAll else {
             throw Unusable(reason: "every user can read it; run chmod o-r")
         }
-        return KeyDigest(of: key)
+        return unsafe KeyDigest(of: key.span.bytes)
     }
 }
 

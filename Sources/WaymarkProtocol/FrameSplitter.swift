@@ -29,6 +29,36 @@ package struct FrameSplitter: Sendable {
         unsafe read.withUnsafeBytes { unsafe self.bytes.append(contentsOf: $0) }
     }
 
+    /// Appends a read that may contain a secret: where earlier bytes are moved to larger memory, the old one is wiped.
+    package mutating func appendSecret(_ read: RawSpan) {
+        let byteCount = self.bytes.count + read.byteCount
+        if byteCount > self.bytes.capacity, !self.bytes.isEmpty {
+            var larger: [UInt8] = []
+            larger.reserveCapacity(max(byteCount, 2 * self.bytes.capacity))
+            larger += self.bytes
+            self.wipeRest()
+            self.bytes = larger
+        }
+        self.append(read)
+    }
+
+    /// Wipes the frame that ``next()`` returned last, also in the read that it was cut from. The frame, and whatever shares its
+    /// memory, must not be read afterwards.
+    package func wipe(_ frame: Frame) {
+        Wiping.wipeShared(frame.bytes)
+        let start = self.offset - frame.bytes.count
+        if start >= 0 { Wiping.wipeShared(self.bytes[start..<self.offset]) }
+    }
+
+    /// Wipes the bytes that were not handed out. Nothing more can be read.
+    package mutating func wipeRest() {
+        let offset = self.offset
+        // Wipes a copy if the memory is shared, and leaves what others hold.
+        unsafe self.bytes.withUnsafeMutableBytes {
+            unsafe Wiping.wipe(UnsafeMutableRawBufferPointer(rebasing: $0[offset...]))
+        }
+    }
+
     /// Appends a read that is in an array.
     package mutating func append(_ read: [UInt8]) { unsafe self.append(read.span.bytes) }
 
@@ -40,6 +70,7 @@ package struct FrameSplitter: Sendable {
         let frame: Frame?
         do { frame = try self.peek() } catch {
             self.failure = error
+            self.wipeRest()
             self.bytes = []
             self.offset = 0
             throw error

@@ -91,6 +91,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         defer { self.shard.readBuffer.takeBack(buffer) }
         socket.receive(into: &buffer)
         guard buffer.readableBytes > 0 else { return }
+        defer { buffer.wipe() }
         self.shard.change(for: self.driver) { core, now, actions in
             core.receive(self.slot, buffer.readableBytesSpan, at: now, BareSocket.send, into: &actions)
         }
@@ -130,7 +131,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let buffer = self.unwrapInboundIn(data)
-        defer { self.shard.readBuffer.takeBack(buffer) }
+        // Until the Welcome it may contain the key of a Hello.
+        let mayContainKey = !self.peer.isAdmitted
+        defer {
+            if mayContainKey { buffer.wipe() }
+            self.shard.readBuffer.takeBack(buffer)
+        }
         self.shard.change(for: self.driver) { core, now, actions in
             core.receive(
                 self.slot, buffer.readableBytesSpan, isReadOver: true, at: now, BareSocket.send,
@@ -156,6 +162,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
             let identity = try policy.identity(of: hello, user: self.peer.source.user)
             self.key = identity.key
             var hello = hello
+            // The gateway does not need it.
+            hello.credential = []
             if case .observer(var observer) = hello.role {
                 observer.visibility = policy.visibility
                 hello.role = .observer(observer)

@@ -86,7 +86,10 @@ final class RefusalHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        self.note(0, self.unwrapInboundIn(data).readableBytes)
+        let buffer = self.unwrapInboundIn(data)
+        self.note(0, buffer.readableBytes)
+        // A Hello that is not read, but may contain a key.
+        buffer.wipe()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }

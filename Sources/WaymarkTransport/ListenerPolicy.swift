@@ -91,7 +91,7 @@ package struct ListenerPolicy: Sendable, Hashable {
     /// - Throws: The refusal of a wrong or missing key.
     func presentedKey(in hello: Hello) throws(Refusal) -> ListenerKey? {
         if self.keys.isEmpty { return nil }
-        let digest = KeyDigest(of: hello.credential)
+        let digest = hello.credential.withBytes { KeyDigest(of: $0) }
         var presented: Int?
         for (index, key) in self.keys.enumerated() {
             let isEqual = key.digest.isEqual(to: digest)

@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import WaymarkProtocol
 
 /// The read buffer that all connections of one event loop share.
 ///
@@ -45,6 +46,15 @@ struct LoopReadAllocator: RecvByteBufferAllocator {
     mutating func record(actualReadBytes: Int) -> Bool {
         self.hasRead = true
         return true
+    }
+}
+
+extension ByteBuffer {
+    /// Overwrites what was read, in place: the channel may share the buffer, but does not read it again.
+    func wipe() {
+        unsafe self.withUnsafeReadableBytes {
+            unsafe Wiping.wipe(UnsafeMutableRawBufferPointer(mutating: $0))
+        }
     }
 }
 

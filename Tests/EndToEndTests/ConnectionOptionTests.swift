@@ -61,7 +61,7 @@ import WaymarkProtocol
         try await program.errorLine { $0.contains("waiting up to 600 seconds: cannot connect") ? $0 : nil }
         let gateway = try await FakeGateway(path: "\(folder)/g")
         let peer = try await Self.peer(of: gateway)
-        #expect(peer.hello.credential == Array("a key of 16 bytes".utf8))
+        #expect(peer.hello.credential == Credential(Array("a key of 16 bytes".utf8)))
         try await peer.welcome()
         // What it says next shows that it has not ended.
         let isMore = await peer.next { $0.message.type != .pong ? true : nil }
@@ -90,7 +90,7 @@ import WaymarkProtocol
             while (try? await URLSession.shared.data(from: metrics)) != nil {}
         }
         let peer = try await Self.peer(of: gateway)
-        #expect(peer.hello.credential == Array("a key of 16 bytes".utf8))
+        #expect(peer.hello.credential == Credential(Array("a key of 16 bytes".utf8)))
         program.signal(SIGTERM)
         #expect(await program.end() == 0)
         await asking.value

@@ -64,7 +64,7 @@ extension RandomValues {
         hello.versions = lowest...self.number(lowest...UInt32.max)
         hello.displayName = self.text(0...128)
         hello.software = self.text(0...128)
-        hello.credential = self.list(0...256) { $0.number(0...UInt8.max) }
+        hello.credential = Credential(self.list(0...256) { $0.number(0...UInt8.max) })
         hello.keepaliveMilliseconds = self.maybe { $0.number(1_000...600_000) }
         hello.sendFrameBytesMax = self.maybe { $0.number(4_096...16_777_216) }
         hello.resumptionToken = self.maybe { $0.token() }

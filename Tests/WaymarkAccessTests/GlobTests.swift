@@ -51,4 +51,17 @@ import Testing
         #expect(digest.isEqual(to: KeyDigest(of: Array(text.utf8))))
         #expect(!digest.isEqual(to: KeyDigest(of: Array("\(text)x".utf8))))
     }
+
+    @Test(arguments: [
+        (55, "94abcc11f65698688ffc2858efb9b3d55f20c579abaad82735ae6817887595f4"),
+        (56, "493a700b8fd71c2a186c018e1d3a9b1bebbcec358a13daa67e76a788fddc2e07"),
+        (63, "d4bacb34b88e17aabe42b5e49c36ab951d4fe19a13c11410eebbc73265e4edfe"),
+        (64, "2519b49bcf69feac270ac3c8631539e8caed4c7e6a62c6cc5511228a61780745"),
+        (119, "4faa65f0aeec8078317ebc05630903148e3a809f66bb1b68ce6f50139f0dc051"),
+        (120, "64fa0bb88d882a997cac9b2506f0ed5a5003259d2b316815aaff3f1d026c7390"),
+        (256, "ce16fe78208a4e93f7158e62393680e025b2ad584f4e875ce903a654bb74cf93"),
+    ])
+    func `a key may end anywhere in a block`(_ byteCount: Int, _ expected: String) {
+        #expect(KeyDigest(of: Array(repeating: UInt8(ascii: "k"), count: byteCount)).hexadecimal == expected)
+    }
 }

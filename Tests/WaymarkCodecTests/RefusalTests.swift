@@ -422,7 +422,8 @@ private func hello(_ change: (inout Hello) -> Void) -> Message {
             }, .outOfRange, "receive_frame_bytes_max"),
         Refusal(hello { $0.displayName = String(repeating: "x", count: 129) }, .outOfRange, "display_name"),
         Refusal(hello { $0.software = long }, .outOfRange, "software"),
-        Refusal(hello { $0.credential = .init(repeating: 1, count: 257) }, .outOfRange, "credential"),
+        Refusal(
+            hello { $0.credential = Credential(.init(repeating: 1, count: 257)) }, .outOfRange, "credential"),
         Refusal(
             hello {
                 $0.negotiatedLimits = .page

@@ -41,7 +41,7 @@ import WaymarkTransport
                 VehicleHello(
                     vehicle: VehicleID(unchecked: vehicle), endpoint: EndpointName(unchecked: "cluster"),
                     features: [])))
-        hello.credential = Array(key.utf8)
+        hello.credential = Credential(Array(key.utf8))
         return .hello(hello)
     }
 

@@ -209,6 +209,6 @@ private let otherVehicleHello = Message.hello(
 /// A navigation client's, with a key.
 private func navigation(_ client: String = "app", credential: String) -> Hello {
     var hello = Hello(role: .navigation(NavigationHello(client: ClientID(unchecked: client), features: [])))
-    hello.credential = Array(credential.utf8)
+    hello.credential = Credential(Array(credential.utf8))
     return hello
 }

@@ -128,7 +128,7 @@ struct ObservedWorld {
     mutating func arrive(_ id: UInt64, _ role: Hello.Role) -> ConnectionID {
         self.token += 1
         var hello = Hello(role: role)
-        hello.credential = Array("secret".utf8)
+        hello.credential = Credential(Array("secret".utf8))
         self.handle(
             .arrived(
                 ConnectionID(id), hello, .user(7), subject: AccessSubject(),

@@ -22,6 +22,35 @@ import WaymarkProtocol
         }
     }
 
+    @Test func `frames are the same where their reads may contain secrets`() throws {
+        let frames = [0, 1, 500, 3].enumerated().map { Self.frame($1, sequence: UInt64($0)) }
+        let bytes = frames.flatMap { Array($0.bytes) }
+        for piece in 1...bytes.count {
+            var splitter = FrameSplitter(frameBytesMax: 1_000)
+            var found: [Frame] = []
+            for start in stride(from: 0, to: bytes.count, by: piece) {
+                unsafe splitter.appendSecret(bytes[start..<min(start + piece, bytes.count)].span.bytes)
+                while let frame = try splitter.next() {
+                    let copy = Frame(header: frame.header, bytes: frame.bytes.map { $0 }[...])
+                    splitter.wipe(frame)
+                    #expect(frame.bytes.allSatisfy { $0 == 0 })
+                    found.append(copy)
+                }
+            }
+            #expect(found == frames, "in pieces of \(piece)")
+        }
+    }
+
+    @Test func `bytes that others share are not wiped`() throws {
+        var splitter = FrameSplitter(frameBytesMax: 1_000)
+        let bytes = Array(Self.frame(100).bytes.dropLast())
+        splitter.append(bytes)
+        let rest = splitter.rest
+        splitter.wipeRest()
+        #expect(rest == bytes)
+        #expect(splitter.rest == Array(repeating: 0, count: bytes.count))
+    }
+
     @Test func `a frame does not hold the read that it came with`() throws {
         var splitter = FrameSplitter(frameBytesMax: 100_000)
         let small = Self.frame(10)

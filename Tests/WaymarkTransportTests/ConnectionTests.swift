@@ -71,7 +71,7 @@ import WaymarkTransport
         ] {
             let peer = try Bench().connect(from: .host("10.0.0.1"), policy)
             var hello = Bench.vehicleHello("car")
-            hello.credential = Array(credential.utf8)
+            hello.credential = Credential(Array(credential.utf8))
             try peer.send(.hello(hello))
             #expect(try peer.goodbye()?.code == code, "\(credential)")
         }

@@ -47,7 +47,7 @@ import WaymarkTransport
         keys.keys = [ListenerKey(name: "k", Array("secret".utf8))]
         let stranger = try self.bench.connect(from: .host("10.0.0.1"), keys)
         var hello = Bench.vehicleHello("car")
-        hello.credential = Array("not that secret".utf8)
+        hello.credential = Credential(Array("not that secret".utf8))
         try stranger.send(.hello(hello))
         let silent = try self.bench.connect()
         self.bench.loop.advanceTime(by: .seconds(6))

@@ -19,7 +19,7 @@ import WaymarkTransport
     {
         let peer = try bench.connect(from: .host(host), Self.policy)
         var hello = Bench.vehicleHello(id)
-        hello.credential = Array(key.utf8)
+        hello.credential = Credential(Array(key.utf8))
         try peer.send(.hello(hello))
         return peer
     }

@@ -38,7 +38,7 @@ package struct ObserverMachine: PeerMachine {
     package func hello() -> Hello {
         var hello = Hello(role: .observer(self.firstHello))
         hello.displayName = self.displayName
-        hello.credential = self.credential
+        hello.credential = Credential(self.credential)
         hello.resumptionToken = self.token
         return hello
     }

@@ -64,7 +64,7 @@ package struct ClientMachine: PeerMachine {
     package func hello() -> Hello {
         var hello = Hello(role: .navigation(self.firstHello))
         hello.displayName = self.displayName
-        hello.credential = self.credential
+        hello.credential = Credential(self.credential)
         hello.resumptionToken = self.token
         return hello
     }

@@ -91,7 +91,7 @@ package struct EndpointMachine: PeerMachine {
     package func hello() -> Hello {
         var hello = Hello(role: .vehicle(self.firstHello))
         hello.displayName = self.displayName
-        hello.credential = self.credential
+        hello.credential = Credential(self.credential)
         hello.resumptionToken = self.token
         (hello.resumeSession, hello.resumeSequence) = self.held.resumption
         return hello

@@ -181,7 +181,7 @@ extension Hello {
             }
             unsafe wire.pointee.display_name = arena.text(self.displayName)
             unsafe wire.pointee.software = arena.text(self.software)
-            unsafe wire.pointee.credential = arena.bytes(self.credential)
+            unsafe wire.pointee.credential = self.credential.withBytes { unsafe arena.bytes($0) }
             unsafe wire.pointee.keepalive_milliseconds = self.keepaliveMilliseconds ?? 0
             unsafe wire.pointee.send_frame_bytes_max = self.sendFrameBytesMax ?? 0
             unsafe wire.pointee.receive_frame_bytes_max = self.receiveFrameBytesMax
@@ -204,7 +204,9 @@ extension Hello {
         self.versions = lowest...highest
         self.displayName = unsafe text(wire.pointee.display_name)
         self.software = unsafe text(wire.pointee.software)
-        self.credential = unsafe numbers(wire.pointee.credential.len, wire.pointee.credential.data) { $0 }
+        self.credential = unsafe Credential(
+            UnsafeRawBufferPointer(
+                start: wire.pointee.credential.data, count: wire.pointee.credential.len))
         self.keepaliveMilliseconds = unsafe wire.pointee.keepalive_milliseconds.given
         self.sendFrameBytesMax = unsafe wire.pointee.send_frame_bytes_max.given
         self.resumptionToken = unsafe ResumptionToken(wire.pointee.resumption_token)

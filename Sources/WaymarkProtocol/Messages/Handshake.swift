@@ -158,7 +158,7 @@ package struct Hello: Sendable, Hashable, Codable {
     package var displayName = ""
     package var software = ""
     /// The listener's pre-shared key; empty for none.
-    package var credential: [UInt8] = []
+    package var credential = Credential()
     /// nil: the gateway's default.
     package var keepaliveMilliseconds: UInt32?
     /// The largest frame that the peer sends, header included; nil: the largest that the gateway takes.

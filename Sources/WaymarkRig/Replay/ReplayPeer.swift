@@ -278,7 +278,7 @@ package struct ReplayPeer: RigPeer {
 
     private func completed(_ hello: Hello, _ resumes: Bool) -> Hello {
         var hello = hello
-        hello.credential = self.credential
+        hello.credential = Credential(self.credential)
         hello.resumptionToken = resumes ? self.token : nil
         if hello.resumeSession != .none {
             hello.resumeSession = self.sessions[hello.resumeSession] ?? hello.resumeSession
