@@ -374,6 +374,32 @@ declare namespace Answer {
 		vehicles?: string[];
 	}
 
+	/** A part of what a vehicle was told over time. */
+	interface Lanes {
+		from: number;
+		to: number;
+		bands: Band[];
+		curves: Curve[];
+		/** Publications in each column of the time. */
+		publications: number[];
+		truncated: boolean;
+		/** The place where the next part begins. */
+		next?: string;
+	}
+
+	/** A word that holds until the next one of its lane; empty for none. */
+	interface Band {
+		lane: string;
+		at: number;
+		text: string;
+	}
+
+	interface Curve {
+		name: string;
+		/** Seconds and value, at most two in each column: the lowest and the highest. */
+		points: number[][];
+	}
+
 	interface Overview {
 		totals: Totals;
 		truncated: boolean;

@@ -49,6 +49,7 @@ PARAMETERS = {
     "requests": "source at id",
     "findings": "source vehicle limit",
     "moments": "source vehicle from to marks",
+    "lanes": "source id from to columns after",
     "compare": "a b vehicle vehicleB at atB",
     "actions": "id",
 }
@@ -100,7 +101,7 @@ class Mock:
                 raise override
             return override(query) if callable(override) else override
         at = float(query.get("at", self.at))
-        if name in {"vehicle", "vehicle/tables", "vehicle/destinations", "route", "updates", "requests", "receipts"} and query.get(
+        if name in {"vehicle", "vehicle/tables", "vehicle/destinations", "route", "updates", "requests", "receipts", "lanes"} and query.get(
             "id"
         ) not in {"car", "van"}:
             raise Refused(404, "notFound", f"there is no vehicle {query.get('id')}", "id")
@@ -119,6 +120,7 @@ class Mock:
                 **({} if self.act["enabled"] else {"reason": self.act["reason"]}),
             },
             "moments": lambda: self.moments(),
+            "lanes": lambda: self.lanes(query),
         }
         if name in builders:
             return builders[name]()
@@ -278,6 +280,36 @@ class Mock:
             "density": [int(20 + 18 * ((index * 7) % 13) / 13) for index in range(100)],
             "truncated": False,
             "moments": [{"at": at, "lane": lane, "text": text, "vehicles": ["car"]} for at, lane, text in events],
+        }
+
+    def lanes(self, query: dict[str, str]) -> Any:
+        """In two parts, as a long history is."""
+        begin, end, columns = float(query["from"]), float(query["to"]), int(query["columns"])
+        middle = (begin + end) / 2
+        first, last = (middle, end) if "after" in query else (begin, middle)
+        times = [first + (last - first) * part / 20 for part in range(20)]
+        states = [(at, self.drive.state(at)) for at in times]
+        half = columns // 2
+        counts = [0] * half + [2] * (columns - half) if "after" in query else [1] * half + [0] * (columns - half)
+        return {
+            "source": query.get("source", "live"),
+            "from": begin,
+            "to": end,
+            "bands": [
+                {"lane": lane, "at": at, "text": text}
+                for at, state in states
+                for lane, text in [
+                    ("maneuver", f"maneuver {state['upcomingManeuvers'][0]}"),
+                    ("state", state["maneuverState"]),
+                    ("lanes", f"lane guidance {state['currentLaneGuidance']}" if state.get("currentLaneGuidance") else ""),
+                ]
+            ],
+            "curves": [
+                {"name": "distanceLeft", "points": [[at, state["tripEstimates"]["distanceMeters"]] for at, state in states]},
+                {"name": "shown car/cluster", "points": [[at, 20 + index % 7] for index, at in enumerate(times)]},
+            ],
+            "publications": counts,
+            **({"truncated": False} if "after" in query else {"truncated": True, "next": "1-1-0"}),
         }
 
     # What is posted.

@@ -19,6 +19,7 @@ interface Answers {
 	requests: Framed<Answer.Requests>;
 	findings: Framed<Answer.Findings>;
 	moments: Framed<Answer.Moments>;
+	lanes: Framed<Answer.Lanes>;
 	compare: Answer.Comparison;
 	profiles: Answer.Profiles;
 	actions: Answer.Actions;

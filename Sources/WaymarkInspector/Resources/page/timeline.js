@@ -1,6 +1,7 @@
 // The time line: the moments of a recording, or of what is kept of a gateway, and playing.
 
 import { hidden, hint, html, show, soft, svg } from "./dom.js";
+import { Lanes } from "./lanes.js";
 import { get } from "./net.js";
 import { anchor, go, isKnown, place, select, timeAt } from "./parts.js";
 import { clock, offset, sentence } from "./words.js";
@@ -31,6 +32,7 @@ export class Timeline {
 
 	constructor(element) {
 		this.element = element;
+		this.lanes = new Lanes(this);
 	}
 
 	get range() {
@@ -53,6 +55,7 @@ export class Timeline {
 			this.identity = identity;
 			this.moments = null;
 			this.density = { from: 0, to: 0, density: [] };
+			Object.assign(this.lanes, { window: null, data: null, identity: "" });
 			this.load();
 		} else if (context.isLive && this.moments && Date.now() - this.asked > ASK_AGAIN_MILLISECONDS) {
 			this.load(this.known);
@@ -291,13 +294,20 @@ export class Timeline {
 				}),
 			),
 			this.problem && html("p.problem", { role: "alert" }, this.problem),
+			route.vehicle &&
+				html(
+					"details",
+					{ key: "lanes", ontoggle: () => this.draw() },
+					html("summary", "Lanes over time"),
+					this.element.querySelector("[data-key=lanes][open]") && this.lanes.draw(),
+				),
 			html(
 				"details",
 				{ key: "moments", ontoggle: () => this.draw() },
 				html("summary", "Moments"),
-				this.element.querySelector("[open]") &&
+				this.element.querySelector("[data-key=moments][open]") &&
 					hint(`Bars: bytes that crossed, in ${this.density.density.length} equal parts of what is kept.`),
-				this.element.querySelector("[open]") &&
+				this.element.querySelector("[data-key=moments][open]") &&
 					html(
 						"ol.moments",
 						(this.moments?.moments ?? []).map((moment, index) =>
