@@ -27,24 +27,37 @@ def asked(mock: Mock) -> list[str]:
 
 def test_lanes_show_the_values_of_the_moment_part_by_part(inspector: Inspector, mock: Mock) -> None:
     page = opened(inspector)
-    text = page.inner_text(".lanes")
+    text = page.inner_text(".over-time")
     assert "maneuver" in text.lower() and re.search(r"\d m\b", text) and re.search(r"\d ms", text)
-    assert page.locator(".lane").count() == 7
+    assert page.locator(".time-lane").count() == 9
     assert page.locator(".lane-svg polyline").count() == 3
     assert any("after=1-1-0" in path for path in asked(mock))
     assert all("columns=400" in path for path in asked(mock))
+
+
+def test_an_open_request_and_the_last_event_of_a_connection_are_bands(inspector: Inspector, mock: Mock) -> None:
+    moments = mock.moments()
+    for moment in moments["moments"]:
+        if moment["lane"] == "request":
+            moment.update(requestID="q1", event="requestEnded" if "ended" in moment["text"] else "stopRequested")
+    mock.overrides["moments"] = moments
+    page = opened(inspector)
+    assert "asks for a stop" not in page.inner_text(".over-time")
+    assert "car/cluster  connected" in page.locator(".over-time").text_content()
+    inspector.show("source=r1&vehicle=car&at=40")
+    inspector.until("document.querySelector('.over-time').textContent.includes('asks for a stop (q1)')")
 
 
 def test_lanes_are_zoomed_and_moved_by_buttons(inspector: Inspector, mock: Mock) -> None:
     page = opened(inspector)
     page.get_by_role("button", name="Shorter time").focus()
     page.keyboard.press("Enter")
-    inspector.until("document.querySelector('.lanes .soft').textContent.includes('09:15:10')")
+    inspector.until("document.querySelector('.over-time .soft').textContent.includes('09:15:10')")
     page.get_by_role("button", name="Later", exact=True).click()
-    inspector.until("document.querySelector('.lanes .soft').textContent.includes('09:16:00')")
+    inspector.until("document.querySelector('.over-time .soft').textContent.includes('09:16:00')")
     assert any("from=60.000000&to=160.000000" in path for path in asked(mock))
     page.get_by_role("button", name="Show all of the time").click()
-    inspector.until("document.querySelector('.lanes .soft').textContent.includes('09:18:20')")
+    inspector.until("document.querySelector('.over-time .soft').textContent.includes('09:18:20')")
 
 
 def test_a_lane_is_hidden_by_its_name(inspector: Inspector) -> None:

@@ -7,7 +7,7 @@ import { sentence } from "./words.js";
 const COLUMNS = 400;
 /** Parts of a history that one drawing asks for. */
 const PARTS_MAX = 200;
-const BANDS = ["maneuver", "state", "lanes", "alert"];
+const BANDS = ["maneuver", "state", "lanes", "alert", "request", "connection"];
 /** The units of curves; of others, milliseconds. */
 const UNITS = { distanceLeft: " m", timeLeft: " s", speedLimit: "", rate: "/s" };
 const SHORTEST_SECONDS = 0.5;
@@ -113,7 +113,10 @@ export class Lanes {
 	draw() {
 		this.update();
 		const { from, to } = this.shown,
-			{ data } = this,
+			data = this.data && {
+				...this.data,
+				bands: [...this.data.bands, ...bandsOf(this.line.moments?.moments ?? [])],
+			},
 			at = this.line.at;
 		const button = (text, name, action) =>
 			html("button.small", { label: name, title: name, onclick: action }, text);
@@ -121,7 +124,7 @@ export class Lanes {
 		const names = [...BANDS, ...curves.map(curve => curve.name)].filter(name => !this.off.has(name));
 		const isOn = name => names.includes(name);
 		return html(
-			"div.lanes",
+			"div.over-time",
 			html(
 				"div.timeline-controls",
 				button("+", "Shorter time", () => this.zoom(0.5)),
@@ -138,7 +141,7 @@ export class Lanes {
 				"div.lane-list",
 				[...BANDS.map(name => ({ name, points: null })), ...curves].map(lane =>
 					html(
-						"div.lane",
+						"div.time-lane",
 						{ key: lane.name },
 						html(
 							"button.small.lane-name",
@@ -191,6 +194,21 @@ function join(all, part) {
 		curves: [...names].map(name => ({ name, points: [...points(all, name), ...points(part, name)] })),
 		publications: all.publications.map((count, index) => count + part.publications[index]),
 	};
+}
+
+/**
+ * Bands from the marks of the time line: a request is open until it ends, a connection has its last event.
+ * @param {Answer.Moment[]} moments @returns {Answer.Band[]}
+ */
+function bandsOf(moments) {
+	const open = new Map();
+	return moments.flatMap(({ lane, at, text, event, requestID }) => {
+		if (lane === "connection") return [{ lane, at, text }];
+		if (lane !== "request") return [];
+		if (event === "requestEnded") open.delete(requestID);
+		else open.set(requestID, text);
+		return [{ lane, at, text: [...open.values()].join("; ") }];
+	});
 }
 
 /** Publications a second. @param {Answer.Lanes} data */
