@@ -6,10 +6,10 @@ from collections.abc import Callable
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
+from test_sight import WCAG_22_AA
 
 from conftest import Inspector
 from mock_inspector import Mock
-from test_sight import WCAG_22_AA
 
 pytestmark = pytest.mark.mock
 
