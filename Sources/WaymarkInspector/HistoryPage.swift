@@ -279,6 +279,33 @@ enum Hex {
     }
 }
 
+/// Goes over the entries from a time on, with their places.
+struct PlacedWalk {
+    private let begin: RecordingTime
+    private var walk: HistoryWalk
+    private var last: (time: RecordingTime, index: Int)?
+
+    init(_ source: InspectedSource, from begin: RecordingTime) throws(InspectorError) {
+        self.begin = begin
+        // Why earlier: in a recording, entries of one time can be on both sides of a state, from which a walk begins.
+        self.walk = try source.walk(from: begin.previous)
+    }
+
+    /// The gateway's state after the entry that was returned last.
+    var state: RecordedState { self.walk.state }
+
+    /// nil at the end.
+    mutating func next() throws(InspectorError) -> (RecordedEntry, EntryPlace)? {
+        while let entry = try self.walk.next() {
+            guard entry.time >= self.begin else { continue }
+            let index = self.last?.time == entry.time ? (self.last?.index ?? 0) + 1 : 0
+            self.last = (entry.time, index)
+            return (entry, EntryPlace(time: entry.time, number: entry.number, index: index))
+        }
+        return nil
+    }
+}
+
 /// Reads parts of a history.
 struct HistoryReader {
     /// Entries that one question may look at.
@@ -307,18 +334,12 @@ struct HistoryReader {
         _ body: (PlacedEntry, RecordedState) throws(InspectorError) -> Bool
     ) throws(InspectorError) -> Bool {
         var walked = 0
-        // Why earlier: in a recording, entries of one time can be on both sides of a state, from which a walk begins.
-        var walk = try self.source.walk(from: begin.previous)
-        var last: (time: RecordingTime, index: Int)?
-        while let entry = try walk.next() {
+        var walk = try PlacedWalk(self.source, from: begin)
+        while let (entry, place) = try walk.next() {
             if let end, entry.time >= end { return true }
-            guard entry.time >= begin else { continue }
             walked += 1
             guard walked <= Self.walkedMax else { return false }
-            let index = last?.time == entry.time ? (last?.index ?? 0) + 1 : 0
-            last = (entry.time, index)
             if let frames, case .frame(let frame) = entry.content, !frames(frame.frame.header) { continue }
-            let place = EntryPlace(time: entry.time, number: entry.number, index: index)
             guard try body(PlacedEntry(entry, place, walk.state), walk.state) else { return true }
         }
         return true

@@ -7,103 +7,161 @@ internal import WaymarkRecording
 
 /// What a vehicle was told over time: bands of words and curves of numbers, thinned to the columns of the page.
 ///
-/// A question reads a bounded part of the history and says where to go on, so that the questions of other pages are answered in between.
+/// A question goes over a bounded part of the history and says where to go on. So the questions of other pages are answered in between, and a
+/// page that has all asks for what is new alone.
 struct Lanes {
+    struct Bounds {
+        /// Entries that one question goes over.
+        var entries = 20_000
+        /// Entries of a column that are read; from then on, what is left of it is left out as far as the history can be entered.
+        var columnEntries = 2_000
+        /// How long before a part publications are looked for that are shown in it.
+        var lookback = Duration.seconds(2)
+    }
+
     private static let columnsRange = 1...1_000
-    /// Entries that one question looks at.
-    private static let scannedMax = 5_000
-    /// Publications whose receipts are waited for.
-    private static let waitingMax = 1_000
 
     private let source: InspectedSource
-    private let vehicle: String
+    private let vehicle: VehicleID
     private let begin: RecordingTime
     private let end: RecordingTime
     private let columns: Int
-    private var states: [SessionID: VehicleState] = [:]
-    private var bands: [String: [Answer.Band]] = [:]
-    private var curves: [String: Curve] = [:]
-    private var counts: [Int]
-    /// When publications were made, by their numbers; of one session.
-    private var published: [UInt64: RecordingTime] = [:]
+    private let bounds: Bounds
+    private var drawing: LaneDrawing
+    /// The session that guides the vehicle, and what it has published; nil: not known yet.
     private var session = SessionID.none
-    /// The newest publication that each endpoint has shown.
-    private var shown: [String: UInt64] = [:]
+    private var published: VehicleState?
+    private var delays = ShownDelays()
+    /// Publications in each column, and the nanoseconds of it that were left out.
+    private var counts: [Int: Int] = [:]
+    private var leftOut: [Int: UInt64] = [:]
+    /// The endpoints of connections.
+    private var endpoints: [ConnectionID: String] = [:]
 
-    /// The lowest and the highest value of each column.
-    private struct Curve {
-        var points: [[Double]] = []
-        private var column = -1
-        private var low: [Double] = []
-        private var high: [Double] = []
-
-        mutating func add(_ value: Double, at: Double, column: Int) {
-            if column != self.column {
-                self.flush()
-                (self.column, self.low, self.high) = (column, [at, value], [at, value])
-            }
-            if value < self.low[1] { self.low = [at, value] }
-            if value >= self.high[1] { self.high = [at, value] }
+    init(_ query: InspectorQuery, _ source: InspectedSource, _ bounds: Bounds = Bounds())
+        throws(InspectorError)
+    {
+        guard let vehicle = VehicleID(try query.required("id")) else {
+            throw InspectorError(.invalid, field: "id", "must be 1 to 64 of A-Z a-z 0-9 . _ : -")
         }
-
-        mutating func flush() {
-            guard self.column >= 0 else { return }
-            let pair = self.low[0] < self.high[0] ? [self.low, self.high] : [self.high, self.low]
-            self.points += pair[0] == pair[1] ? [pair[0]] : pair
-            self.column = -1
-        }
-    }
-
-    init(_ query: InspectorQuery, _ source: InspectedSource) throws(InspectorError) {
-        self.source = source
-        self.vehicle = try query.required("id")
+        (self.source, self.vehicle, self.bounds) = (source, vehicle, bounds)
         self.begin = try source.time(query, "from") ?? source.from
         self.end = try source.time(query, "to") ?? source.end
         self.columns = try query.number("columns", Self.columnsRange, default: 400)
-        self.counts = []
         guard self.begin <= self.end else { throw InspectorError(.invalid, field: "to", "is before from") }
+        self.drawing = LaneDrawing(source)
     }
 
     mutating func answer(_ query: InspectorQuery) throws(InspectorError) -> Answer.Lanes {
         let after = try query.text("after")
         let first =
             if let after { try EntryPlace(after, field: "after") } else {
-                EntryPlace(time: self.begin.previous, number: 0, index: .max)
+                EntryPlace(time: self.begin.previous, number: 0, index: 1_000_000)
             }
         guard first.time >= self.source.from.previous else {
             throw InspectorError(.gone, field: "after", "is no longer kept")
         }
-        self.counts = [Int](repeating: 0, count: self.columns)
         let before = try self.source.state(at: first.time)
-        let session = VehicleID(self.vehicle).flatMap { before.gateway.vehicles[$0]?.session } ?? .none
-        if let record = before.gateway.sessions[session] {
-            self.note(self.state(of: record, before), session, at: max(self.begin, first.time))
+        self.note(before, at: max(self.begin, first.time))
+        if let record = before.gateway.sessions[self.session] {
+            self.published = self.state(of: record, before)
+            self.draw(at: max(self.begin, first.time))
         }
-        var (scanned, last) = (0, first)
-        var next: EntryPlace?
-        let isWhole = try HistoryReader(source: self.source).forEach(
-            from: first.time, to: self.end.next, frames: ReceiptBook.isOfReceipts
-        ) { placed, state throws(InspectorError) in
-            guard placed.place > first else { return true }
-            guard scanned < Self.scannedMax else {
-                next = last
-                return false
-            }
-            scanned += 1
-            last = placed.place
-            self.see(placed, state)
-            return true
-        }
-        if !isWhole, last > first { next = last }
-        let curves = self.curves.sorted { $0.key < $1.key }.map { name, curve in
-            var curve = curve
-            curve.flush()
-            return Answer.Curve(name: name, points: curve.points)
-        }
+        let (last, isWhole) = try self.read(after: first)
+        let covered = isWhole ? max(first.time, min(self.end, self.source.end)) : last.time
+        self.drawWaiting(from: after == nil ? nil : first.time, to: covered)
+        self.drawRate(from: max(self.begin, first.time), to: covered)
         return Answer.Lanes(
-            from: self.source.seconds(self.begin), to: self.source.seconds(self.end),
-            bands: self.bands.sorted { $0.key < $1.key }.flatMap(\.value), curves: curves,
-            publications: self.counts, truncated: next != nil, next: next.map { "\($0)" })
+            from: self.source.seconds(self.begin), to: self.source.seconds(covered),
+            bands: self.drawing.bands, curves: self.drawing.curves, sampled: !self.leftOut.isEmpty,
+            truncated: !isWhole, last: "\(last)")
+    }
+
+    // MARK: Reading
+
+    /// Goes over the entries after a place; returns the place of the last one, and whether there is none after it.
+    private mutating func read(after first: EntryPlace) throws(InspectorError) -> (EntryPlace, isWhole: Bool)
+    {
+        let earliest = max(self.source.from, first.time + (.zero - self.bounds.lookback))
+        let divisions = self.source.divisions
+        var walk = try PlacedWalk(self.source, from: earliest)
+        var (looked, walked, ofColumn, column, last) = (0, 0, 0, -1, first)
+        while let (entry, place) = try walk.next() {
+            guard place > first else {
+                looked += 1
+                self.remember(entry)
+                if looked == self.bounds.entries { walk = try PlacedWalk(self.source, from: first.time) }
+                continue
+            }
+            guard place.time <= self.end else { break }
+            guard walked < self.bounds.entries else { return (last, false) }
+            walked += 1
+            last = place
+            let own = self.column(place.time)
+            ofColumn = own == column ? ofColumn + 1 : 1
+            column = own
+            self.see(entry, at: place.time, walk.state)
+            guard ofColumn > self.bounds.columnEntries else { continue }
+            let next = self.beginning(of: own + 1)
+            let index = divisions.partitioningIndex { $0 > next }
+            guard index > 0, divisions[index - 1] > place.time else { continue }
+            self.leftOut[own, default: 0] += divisions[index - 1].nanoseconds - place.time.nanoseconds
+            self.published = nil
+            walk = try PlacedWalk(self.source, from: divisions[index - 1])
+        }
+        return (last, true)
+    }
+
+    /// Notes when something before the part was published.
+    private mutating func remember(_ entry: RecordedEntry) {
+        guard case .frame(let frame) = entry.content, frame.direction == .in, !frame.isRejected else {
+            return
+        }
+        let header = frame.frame.header
+        guard header.session == self.session, Self.isPublished(header) else { return }
+        self.delays.publish(header.sequence, at: entry.time)
+    }
+
+    private static func isPublished(_ header: FrameHeader) -> Bool {
+        header.sequence > 0 && MessageType.published.contains(header.rawType)
+    }
+
+    /// `state` is that after the entry.
+    private mutating func see(_ entry: RecordedEntry, at time: RecordingTime, _ state: RecordedState) {
+        guard case .frame(let frame) = entry.content else { return self.note(state, at: time) }
+        guard frame.direction == .in else { return }
+        self.note(state, at: time)
+        guard frame.delivery == .whole, !frame.isRejected else { return }
+        let header = frame.frame.header
+        if header.type == .receipt { return self.confirm(frame, at: time) }
+        guard Self.isPublished(header), state.peers.vehicles(of: header.session).contains(self.vehicle) else {
+            return
+        }
+        self.counts[self.column(time), default: 0] += 1
+        guard header.session == self.session else { return }
+        self.delays.publish(header.sequence, at: time)
+        guard self.published != nil else {
+            // The state has this frame already.
+            self.published = state.gateway.sessions[self.session].map { self.state(of: $0, state) }
+            return self.draw(at: time)
+        }
+        let shown = self.source.shown(frame.frame)
+        do throws(DecodingError) {
+            self.published?.apply(try Codec.decode(shown))
+        } catch {
+            return  // Of a type that this build does not know.
+        }
+        self.draw(at: time)
+    }
+
+    private mutating func confirm(_ frame: RecordedFrame, at time: RecordingTime) {
+        guard frame.frame.header.session == self.session, let peer = frame.peers.first,
+            PlacedEntry.vehicle(of: peer) == self.vehicle.rawValue,
+            case .receipt(let receipt)? = HistoryAnswers.message(frame.frame),
+            let delay = self.delays.confirm(receipt.shownSequence, of: peer, at: time)
+        else { return }
+        let endpoint = String(peer.dropFirst(self.vehicle.rawValue.utf8.count + 1))
+        self.add("shown", endpoint, delay / .milliseconds(1), at: time)
     }
 
     private func state(of record: SessionRecord, _ state: RecordedState) -> VehicleState {
@@ -111,82 +169,122 @@ struct Lanes {
         return cache.content(of: record, state, self.source).state
     }
 
-    private mutating func see(_ placed: PlacedEntry, _ state: RecordedState) {
-        guard let frame = placed.frame, frame.delivery == .whole, frame.direction == .in, !frame.isRejected,
-            placed.vehicles.contains(self.vehicle), !placed.isOfOthers(self.vehicle)
-        else { return }
-        let header = frame.frame.header
-        let time = placed.place.time
-        if header.type == .receipt {
-            guard header.session == self.session, let peer = frame.peers.first,
-                case .receipt(let receipt)? = HistoryAnswers.message(frame.frame),
-                receipt.shownSequence > self.shown[peer] ?? 0
-            else { return }
-            self.shown[peer] = receipt.shownSequence
-            if let published = self.published[receipt.shownSequence], time >= published {
-                self.add("shown \(peer)", Double(time.nanoseconds - published.nanoseconds) / 1e6, at: time)
-            }
-            return
-        }
-        let session = header.session
-        if session != self.session { (self.published, self.shown, self.session) = ([:], [:], session) }
-        if self.published.count >= Self.waitingMax {
-            self.published = self.published.filter { $0.key + 500 > header.sequence }
-        }
-        self.published[header.sequence] = time
-        self.counts[self.column(time)] += 1
-        if self.states[session] == nil, let record = state.gateway.sessions[session] {
-            // The state has this frame already.
-            self.states[session] = self.state(of: record, state)
-        }
-        guard var shown = self.states[session] else { return }
-        do throws(DecodingError) {
-            shown.apply(try Codec.decode(self.source.shown(frame.frame)))
-        } catch {
-            return  // Of a type that this build does not know.
-        }
-        self.note(shown, session, at: time)
-    }
+    // MARK: Drawing
 
     private func column(_ time: RecordingTime) -> Int {
-        let length = max(1e-9, self.source.seconds(self.end) - self.source.seconds(self.begin))
-        let part = (self.source.seconds(time) - self.source.seconds(self.begin)) / length
-        return min(self.columns - 1, max(0, Int(part * Double(self.columns))))
+        guard time > self.begin else { return 0 }
+        let part =
+            Double(time.nanoseconds - self.begin.nanoseconds)
+            / Double(max(1, self.end.nanoseconds - self.begin.nanoseconds))
+        return min(self.columns - 1, Int(part * Double(self.columns)))
     }
 
-    private mutating func note(_ state: VehicleState, _ session: SessionID, at time: RecordingTime) {
-        self.states[session] = state
-        let next = state.upcomingManeuvers.first
-        let maneuver = next.flatMap { id in state.maneuvers.first { $0.id == id } }
-        self.band(
-            "maneuver",
-            next.map { maneuver?.instructionVariants.first ?? "maneuver \($0.rawValue)" } ?? "", time)
-        self.band("state", next == nil ? "" : state.maneuverState.name, time)
-        self.band("lanes", state.currentLaneGuidance.map { "lane guidance \($0.rawValue)" } ?? "", time)
-        self.band("alert", state.alert.map { "alert \($0.id)" } ?? "", time)
-        let cells = state.tripEstimates
-        if let cells {
-            self.add("distanceLeft", Double(cells.distanceRemaining.meters), at: time)
-            if let left = cells.timeRemaining { self.add("timeLeft", left / .seconds(1), at: time) }
+    private func beginning(of column: Int) -> RecordingTime {
+        let length = Double(self.end.nanoseconds - self.begin.nanoseconds)
+        let part = UInt64(Double(column) / Double(self.columns) * length)
+        return RecordingTime(nanoseconds: self.begin.nanoseconds + part)
+    }
+
+    /// Draws what records say: connections, requests, and which session guides.
+    private mutating func note(_ state: RecordedState, at time: RecordingTime) {
+        let record = state.gateway.vehicles[self.vehicle]
+        let session = record?.session ?? .none
+        if session != self.session {
+            (self.session, self.published, self.delays) = (session, nil, ShownDelays())
+            if session == .none { self.draw(at: time) }
         }
-        if let limit = state.speedLimit?.value { self.add("speedLimit", Double(limit), at: time) }
-    }
-
-    /// A band begins, or goes on. Of those that begin in one column the last counts.
-    private mutating func band(_ lane: String, _ text: String, _ time: RecordingTime) {
-        let at = self.source.seconds(time)
-        let last = self.bands[lane]?.last
-        guard last?.text != text else { return }
-        if let last,
-            self.column(time) == self.column(self.begin + .seconds(last.at - self.source.seconds(self.begin)))
-        {
-            self.bands[lane]?.removeLast()
+        let column = self.column(time)
+        let client = state.gateway.sessions[session].map { session in
+            let isThere = state.gateway.clients[session.client]?.connection != nil
+            return isThere ? session.client.rawValue : "\(session.client.rawValue) is away"
         }
-        self.bands[lane, default: []].append(Answer.Band(lane: lane, at: at, text: String(text.prefix(80))))
+        self.drawing.band("client", client ?? "", at: time, column)
+        var connected: [String: String] = [:]
+        for endpoint in record?.endpoints ?? [] where !endpoint.isInspector {
+            let name = endpoint.endpoint.rawValue
+            connected[name] = endpoint.connection == nil ? "away" : "connected"
+            if let connection = endpoint.connection { self.endpoints[connection] = name }
+        }
+        self.drawing.bands("connection", connected, at: time, column)
+        let open = state.gateway.requests.values.filter { $0.key.vehicle == self.vehicle }
+        self.drawing.band("request", LaneWords.requests(open), at: time, column)
     }
 
-    private mutating func add(_ name: String, _ value: Double, at time: RecordingTime) {
-        self.curves[name, default: Curve()].add(
-            value, at: self.source.seconds(time), column: self.column(time))
+    /// Draws what is published.
+    private mutating func draw(at time: RecordingTime) {
+        let column = self.column(time)
+        let state = self.published ?? VehicleState()
+        for (lane, text) in LaneWords.bands(state) { self.drawing.band(lane, text, at: time, column) }
+        if let left = state.tripEstimates {
+            self.add("distanceLeft", nil, Double(left.distanceRemaining.meters), at: time)
+            if let seconds = left.timeRemaining { self.add("timeLeft", nil, seconds / .seconds(1), at: time) }
+        }
+        if let limit = state.speedLimit?.value { self.add("speedLimit", nil, Double(limit), at: time) }
+    }
+
+    private mutating func add(_ name: String, _ endpoint: String?, _ value: Double, at time: RecordingTime) {
+        self.drawing.add(name, endpoint, value, at: time, self.column(time))
+    }
+
+    /// `from`: after which time; nil: what waited at the beginning, too.
+    private mutating func drawWaiting(from first: RecordingTime?, to last: RecordingTime) {
+        var earlier: [String: UInt64] = [:]
+        var isBegun = first != nil
+        func begin() {
+            isBegun = true
+            for (endpoint, bytes) in earlier { self.add("waiting", endpoint, Double(bytes), at: self.begin) }
+        }
+        for sample in self.source.waiting.samples(after: first, to: last) {
+            guard let endpoint = self.endpoints[sample.connection] else { continue }
+            if sample.time <= self.begin, first == nil {
+                earlier[endpoint] = sample.bytes
+                continue
+            }
+            if !isBegun { begin() }
+            self.add("waiting", endpoint, Double(sample.bytes), at: sample.time)
+        }
+        if !isBegun { begin() }
+    }
+
+    private mutating func drawRate(from first: RecordingTime, to last: RecordingTime) {
+        let length = Double(max(1, self.end.nanoseconds - self.begin.nanoseconds)) / Double(self.columns)
+        let points = (self.column(first)...max(self.column(first), self.column(last))).map { column in
+            // Of what was left out, as much is assumed as of the rest.
+            let read = max(length / 100, length - Double(self.leftOut[column] ?? 0))
+            let rate = Double(self.counts[column] ?? 0) / read * 1e9
+            return [self.source.seconds(self.beginning(of: column)), (rate * 1_000).rounded() / 1_000]
+        }
+        self.drawing.addCurve("rate", points)
+    }
+}
+
+/// How long publications of one session take until endpoints show them.
+private struct ShownDelays {
+    /// Publications that are waited for, at most twice as many.
+    private static let waitingMax = 500
+
+    private var published: [UInt64: RecordingTime] = [:]
+    /// The newest publication that each peer has shown.
+    private var shown: [String: UInt64] = [:]
+
+    mutating func publish(_ sequence: UInt64, at time: RecordingTime) {
+        if self.published.count >= 2 * Self.waitingMax {
+            self.published = self.published.filter {
+                $0.key.addingSaturating(UInt64(Self.waitingMax)) > sequence
+            }
+            // Numbers that go back, of a recording that lies.
+            if self.published.count >= 2 * Self.waitingMax { self.published = [:] }
+        }
+        self.published[sequence] = time
+    }
+
+    /// nil if it is nothing new, or if it is not known when it was published.
+    mutating func confirm(_ sequence: UInt64, of peer: String, at time: RecordingTime) -> Duration? {
+        guard sequence > self.shown[peer] ?? 0, self.shown.count < LaneDrawing.endpointsMax else {
+            return nil
+        }
+        self.shown[peer] = sequence
+        guard let published = self.published[sequence], time >= published else { return nil }
+        return time - published
     }
 }

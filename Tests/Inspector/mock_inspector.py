@@ -283,33 +283,53 @@ class Mock:
         }
 
     def lanes(self, query: dict[str, str]) -> Any:
-        """In two parts, as a long history is."""
-        begin, end, columns = float(query["from"]), float(query["to"]), int(query["columns"])
-        middle = (begin + end) / 2
-        first, last = (middle, end) if "after" in query else (begin, middle)
-        times = [first + (last - first) * part / 20 for part in range(20)]
+        """What comes after a place; all of a time in two parts, as a long history is."""
+        begin, columns = float(query["from"]), int(query["columns"])
+        step = (float(query["to"]) - begin) / columns
+        end = min(float(query["to"]), self.at if query.get("source", "live") == "live" else 200.0)
+        first = int(query["after"].split("-")[0]) / 1e9 if "after" in query else begin
+        truncated = "after" not in query
+        last = (first + end) / 2 if truncated else max(first, end)
+        count = max(1, min(40, int((last - first) / step)))
+        times = [first + (last - first) * part / count for part in range(count)]
         states = [(at, self.drive.state(at)) for at in times]
-        half = columns // 2
-        counts = [0] * half + [2] * (columns - half) if "after" in query else [1] * half + [0] * (columns - half)
+        words = [
+            ("maneuver", lambda at, state: f"maneuver {state['upcomingManeuvers'][0]}" if state["upcomingManeuvers"] else ""),
+            ("state", lambda at, state: state["maneuverState"]),
+            ("lanes", lambda at, state: "take 2, 3 of 4" if state.get("currentLaneGuidance") else ""),
+            ("alert", lambda at, state: ""),
+            ("request", lambda at, state: "stop q1" if 30 <= at < 43 else ""),
+            ("client", lambda at, state: "demo-nav"),
+        ]
+        values = {
+            ("distanceLeft", None): lambda at, state: state["tripEstimates"]["distanceMeters"],
+            ("timeLeft", None): lambda at, state: state["tripEstimates"]["timeSeconds"],
+            ("shown", "cluster"): lambda at, state: 20 + at % 7,
+            ("shown", "hud"): lambda at, state: 90 + at % 17,
+            ("waiting", "hud"): lambda at, state: 4096 if 60 <= at < 70 else 0,
+        }
+        connections = {"cluster": lambda at: "connected", "hud": lambda at: "away" if 80 <= at < 95 else "connected"}
+        rate = range(int((first - begin) / step + 1e-6), max(int((first - begin) / step + 1e-6) + 1, int((last - begin) / step)))
         return {
             "source": query.get("source", "live"),
             "from": begin,
-            "to": end,
-            "bands": [
-                {"lane": lane, "at": at, "text": text}
-                for at, state in states
-                for lane, text in [
-                    ("maneuver", f"maneuver {state['upcomingManeuvers'][0]}"),
-                    ("state", state["maneuverState"]),
-                    ("lanes", f"lane guidance {state['currentLaneGuidance']}" if state.get("currentLaneGuidance") else ""),
-                ]
+            "to": last,
+            "bands": [{"lane": lane, "at": at, "text": word(at, state)} for lane, word in words for at, state in states]
+            + [
+                {"lane": "connection", "endpoint": name, "at": at, "text": word(at)} for name, word in connections.items() for at in times
             ],
             "curves": [
-                {"name": "distanceLeft", "points": [[at, state["tripEstimates"]["distanceMeters"]] for at, state in states]},
-                {"name": "shown car/cluster", "points": [[at, 20 + index % 7] for index, at in enumerate(times)]},
-            ],
-            "publications": counts,
-            **({"truncated": False} if "after" in query else {"truncated": True, "next": "1-1-0"}),
+                {
+                    "name": name,
+                    **({"endpoint": endpoint} if endpoint else {}),
+                    "points": [[at, value(at, state)] for at, state in states],
+                }
+                for (name, endpoint), value in values.items()
+            ]
+            + [{"name": "rate", "points": [[begin + column * step, 2 + column % 3] for column in rate]}],
+            "sampled": False,
+            "truncated": truncated,
+            "last": f"{int(last * 1e9)}-1-0",
         }
 
     # What is posted.

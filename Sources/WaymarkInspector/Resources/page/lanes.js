@@ -1,259 +1,405 @@
-// Lanes over time: what a vehicle was told, as bands of words and curves of numbers.
+// Lanes over time: what a vehicle was told, as bands of words and curves of numbers, on one axis.
 
 import { hint, html, soft, svg } from "./dom.js";
-import { get } from "./net.js";
-import { sentence } from "./words.js";
+import { LaneData } from "./lane-data.js";
+import { distance, duration, bytes, sentence } from "./words.js";
 
-const COLUMNS = 400;
-/** Parts of a history that one drawing asks for. */
-const PARTS_MAX = 200;
-const BANDS = ["maneuver", "state", "lanes", "alert", "request", "connection"];
-/** The units of curves; of others, milliseconds. */
-const UNITS = { distanceLeft: " m", timeLeft: " s", speedLimit: "", rate: "/s" };
-const SHORTEST_SECONDS = 0.5;
+const BANDS = ["maneuver", "state", "lanes", "alert", "request", "client", "connection"];
+const CURVES = ["distanceLeft", "timeLeft", "speedLimit", "rate", "shown", "waiting"];
+const NAMES = { client: "navigation client", rate: "publications", shown: "shown after", waiting: "waiting bytes" };
+/** How the values of curves are written. */
+const VALUES = {
+	distanceLeft: distance,
+	timeLeft: duration,
+	speedLimit: String,
+	rate: value => `${Math.round(value * 10) / 10}/s`,
+	shown: value => `${Math.round(value * 10) / 10} ms`,
+	waiting: bytes,
+};
+const SHORTEST_SECONDS = 0.1;
+const HEIGHT = 24;
+/** The least part of the width that has a word in it. */
+const WORD_PART = 0.045;
+
+/** @param {{ name: string, endpoint?: string }} lane */
+const titleOf = ({ name, endpoint }) => [sentence(NAMES[name] ?? name), endpoint].filter(Boolean).join(" · ");
+
+/** What holds at a time. @template {any[]} One @param {One[]} list */
+const holding = (list, at) => list.findLast(([begin]) => begin <= at)?.[1];
 
 export class Lanes {
-	/** @type {{ from: number, to: number } | null} */
+	/** What is zoomed to; null: all. @type {{ from: number, to: number } | null} */
 	window = null;
-	/** @type {Answer.Lanes | null} */
-	data = null;
-	identity = "";
-	problem = "";
-	isLoading = false;
+	/** Lanes that are hidden, and lanes of marks. @type {Set<string>} */
 	off = new Set();
-	/** Where a drag began. @type {{ x: number, from: number, to: number } | null} */
+	/** Where a drag began. @type {{ x: number, from: number, to: number, isMoved: boolean } | null} */
 	dragged = null;
+	/** The time below the pointer. @type {number | null} */
+	pointed = null;
+	/** The end of time when it was drawn last. */
+	newest = 0;
 
 	/** @param {any} line The time line. */
 	constructor(line) {
 		this.line = line;
+		const redraw = () => line.draw();
+		this.all = new LaneData(redraw);
+		this.detail = new LaneData(redraw);
 	}
 
 	get shown() {
 		return this.window ?? this.line.range;
 	}
 
+	/** What is known of all time. */
 	update() {
-		const { source, route } = this.line.context;
+		const { source, route } = this.line.context,
+			{ from, to } = this.line.range;
+		this.all.update({ source: source.source, id: route.vehicle, from, to });
+	}
+
+	show(from, length) {
+		const { range } = this.line;
+		const long = Math.min(range.to - range.from, Math.max(SHORTEST_SECONDS, length));
+		const begin = Math.max(range.from, Math.min(range.to - long, from));
+		this.window = long >= range.to - range.from ? null : { from: begin, to: begin + long };
+		this.line.draw();
+	}
+
+	/** A factor below 1 shows less, around a time, by default the moment if it is shown. */
+	zoom(factor, at = this.line.at) {
+		const { from, to } = this.shown,
+			middle = at >= from && at <= to ? at : (from + to) / 2;
+		this.show(middle - (middle - from) * factor, (to - from) * factor);
+	}
+
+	/** By a part of what is shown. */
+	move(by) {
 		const { from, to } = this.shown;
-		const identity = [source.source, route.vehicle, from, this.window ? to : Math.floor(to / 5)].join(" ");
-		if (identity === this.identity || this.isLoading || this.dragged) return;
-		this.identity = identity;
-		this.load({ source: source.source, id: route.vehicle, from, to });
+		this.show(from + by * (to - from), to - from);
 	}
 
-	/** Part by part: the server answers others in between. */
-	async load(question) {
-		const named = [question.source, question.id].join();
-		/** @type {Answer.Lanes | null} */
-		let all = null;
-		let after;
-		this.isLoading = true;
-		try {
-			for (let count = 0; count < PARTS_MAX; count++) {
-				const bounds = { from: question.from.toFixed(6), to: question.to.toFixed(6) };
-				const part = await get("lanes", { ...question, ...bounds, columns: COLUMNS, after });
-				all = all ? join(all, part) : part;
-				after = part.next;
-				if (!after) break;
-			}
-			if (all) all.truncated = !!after;
-			this.problem = "";
-		} catch (error) {
-			this.problem = error.message;
-		}
-		this.isLoading = false;
-		const { source, route } = this.line.context;
-		if (named !== [source?.source, route.vehicle].join()) this.identity = "";
-		else if (all) this.data = all;
-		this.line.draw();
+	/** To the next mark, or with -1 to the one before. */
+	goToMark(way) {
+		const marks = this.marks.map(mark => mark.at),
+			{ at } = this.line;
+		const found = way > 0 ? marks.find(one => one > at + 1e-6) : marks.findLast(one => one < at - 1e-6);
+		if (found != null) this.go(found);
 	}
 
-	/** A factor below 1 shows less, around the moment; `by` moves by a part of what is shown. */
-	zoom(factor, by = 0) {
-		const { from, to } = this.line.range,
-			now = this.shown;
-		const length = Math.min(to - from, Math.max(SHORTEST_SECONDS, (now.to - now.from) * factor));
-		const isInside = this.line.at >= now.from && this.line.at <= now.to;
-		const middle = by || !isInside ? (now.from + now.to) / 2 : this.line.at;
-		const begin = Math.max(from, Math.min(to - length, middle - length / 2 + by * length));
-		this.window = length >= to - from ? null : { from: begin, to: begin + length };
-		this.line.draw();
+	/** A zoomed time goes along. */
+	go(at) {
+		const { from, to } = this.shown;
+		if (this.window && (at < from || at > to)) this.show(at - (to - from) / 2, to - from);
+		this.line.go(at, true);
 	}
 
-	/** @param {PointerEvent} event */
-	press(event) {
-		this.dragged = { x: event.clientX, ...this.shown };
+	/** @returns {Answer.Moment[]} */
+	get marks() {
+		return (this.line.moments?.moments ?? []).filter(mark => !this.off.has(`mark ${kindOf(mark)}`));
 	}
 
-	/** @param {any} event */
-	move(event) {
-		if (!this.dragged || !this.window) return;
-		const { x, from, to } = this.dragged,
-			width = event.currentTarget.clientWidth || 1;
-		const by = ((x - event.clientX) / width) * (to - from),
-			range = this.line.range;
-		const begin = Math.max(range.from, Math.min(range.to - (to - from), from + by));
-		this.window = { from: begin, to: begin + to - from };
-		this.line.draw();
+	/** @param {KeyboardEvent} event */
+	key(event) {
+		if (event.ctrlKey || event.altKey || event.metaKey) return;
+		const { from, to } = this.shown,
+			step = (to - from) / 100,
+			{ at } = this.line;
+		const way = event.key.endsWith("Left") ? -1 : 1;
+		const actions = {
+			"+": () => this.zoom(0.5),
+			"=": () => this.zoom(0.5),
+			"-": () => this.zoom(2),
+			0: () => this.zoom(Infinity),
+			Home: () => this.go(from),
+			End: () => this.go(to),
+			PageUp: () => this.goToMark(-1),
+			PageDown: () => this.goToMark(1),
+			ArrowLeft: () => (event.shiftKey ? this.move(-0.25) : this.go(at - step)),
+			ArrowRight: () => (event.shiftKey ? this.move(0.25) : this.go(at + way * step)),
+		};
+		if (!actions[event.key]) return;
+		event.preventDefault();
+		actions[event.key]();
 	}
 
-	/** A press without moving goes there. @param {any} event */
-	release(event) {
-		const { dragged } = this;
-		this.dragged = null;
-		if (dragged && Math.abs(event.clientX - dragged.x) < 4) {
-			const { left, width } = event.currentTarget.getBoundingClientRect(),
-				{ from, to } = this.shown;
-			this.line.go(from + ((event.clientX - left) / width) * (to - from));
-		}
-		this.line.draw();
+	/** The time at the pointer. @param {any} event */
+	timeAt(event) {
+		const { left, width } = event.currentTarget.getBoundingClientRect(),
+			{ from, to } = this.shown;
+		return from + Math.max(0, Math.min(1, (event.clientX - left) / (width || 1))) * (to - from);
 	}
+
+	/** Handlers of what has the axis of time: a drag moves it, a press goes there, the wheel with Ctrl zooms. */
+	get handlers() {
+		return {
+			onpointerdown: event => {
+				if (event.button) return;
+				this.dragged = { x: event.clientX, ...this.shown, isMoved: false };
+			},
+			onpointermove: event => {
+				const { dragged } = this;
+				if (dragged && Math.abs(event.clientX - dragged.x) > 4) {
+					if (!dragged.isMoved) event.currentTarget.setPointerCapture(event.pointerId);
+					dragged.isMoved = true;
+				}
+				if (dragged?.isMoved) {
+					const long = dragged.to - dragged.from;
+					const by = ((dragged.x - event.clientX) / (event.currentTarget.clientWidth || 1)) * long;
+					return this.show(dragged.from + by, long);
+				}
+				this.point(this.timeAt(event));
+			},
+			onpointerup: event => {
+				const { dragged } = this;
+				this.dragged = null;
+				if (dragged && !dragged.isMoved) this.go(this.timeAt(event));
+			},
+			onpointercancel: () => {
+				this.dragged = null;
+			},
+			onpointerleave: () => this.point(null),
+			onwheel: event => {
+				if (!event.ctrlKey) return;
+				event.preventDefault();
+				this.zoom(event.deltaY > 0 ? 1.25 : 0.8, this.timeAt(event));
+			},
+		};
+	}
+
+	/** Shows the values at a time, with the next frame of the browser. */
+	point(at) {
+		if (this.pointed == null && at == null) return;
+		if (!this.frame) this.frame = requestAnimationFrame(() => ((this.frame = 0), this.line.draw()));
+		this.pointed = at;
+	}
+
+	frame = 0;
 
 	draw() {
-		this.update();
-		const { from, to } = this.shown,
-			data = this.data && {
-				...this.data,
-				bands: [...this.data.bands, ...bandsOf(this.line.moments?.moments ?? [])],
-			},
-			at = this.line.at;
-		const button = (text, name, action) =>
-			html("button.small", { label: name, title: name, onclick: action }, text);
-		const curves = data ? [...data.curves, rate(data)] : [];
-		const names = [...BANDS, ...curves.map(curve => curve.name)].filter(name => !this.off.has(name));
-		const isOn = name => names.includes(name);
+		const { source, route, isLive } = this.line.context,
+			{ range } = this.line;
+		// What shows now goes along with time.
+		if (this.window && isLive && this.window.to >= this.newest - 1e-6 && this.newest && !this.dragged) {
+			const by = Math.max(0, range.to - this.window.to);
+			this.window = { from: this.window.from + by, to: this.window.to + by };
+		}
+		this.newest = range.to;
+		const { from, to } = this.shown;
+		if (this.window && !this.dragged) this.detail.update({ source: source.source, id: route.vehicle, from, to });
+		const data = this.window ? this.detail : this.all,
+			times = (this.window && this.detail.times) || this.all.times;
+		const at = this.pointed ?? this.line.at;
+		const lanes = [...BANDS, ...CURVES].flatMap(name =>
+			(times?.lanes ?? [])
+				.filter(lane => lane.name === name && (lane.points.length || lane.bands.some(band => band[1])))
+				.sort((a, b) => titleOf(a).localeCompare(titleOf(b))),
+		);
+		const isOn = lane => !this.off.has(titleOf(lane));
 		return html(
 			"div.over-time",
-			html(
-				"div.timeline-controls",
-				button("+", "Shorter time", () => this.zoom(0.5)),
-				button("−", "Longer time", () => this.zoom(2)),
-				button("◂", "Earlier", () => this.zoom(1, -0.5)),
-				button("▸", "Later", () => this.zoom(1, 0.5)),
-				button("All", "Show all of the time", () => this.zoom(Infinity)),
-				soft(`${this.line.text(from)} – ${this.line.text(to)}`),
-			),
-			this.problem && html("p.problem", { role: "alert" }, this.problem),
-			data?.truncated && hint("The end is left out: zoom in to see it."),
-			!data && !this.problem && hint("Loading lanes …"),
-			html(
-				"div.lane-list",
-				[...BANDS.map(name => ({ name, points: null })), ...curves].map(lane =>
-					html(
-						"div.time-lane",
-						{ key: lane.name },
-						html(
-							"button.small.lane-name",
-							{
-								pressed: isOn(lane.name),
-								onclick: () => {
-									if (!this.off.delete(lane.name)) this.off.add(lane.name);
-									this.line.draw();
-								},
-							},
-							sentence(lane.name),
-							isOn(lane.name) &&
-								soft(` ${lane.points ? valueAt(lane, at) : wordAt(data, lane.name, at)}`),
-						),
-						isOn(lane.name) &&
-							data &&
-							html(
-								"div.lane-picture",
-								{
-									onpointerdown: event => this.press(event),
-									onpointermove: event => this.move(event),
-									onpointerup: event => this.release(event),
-									onpointercancel: () => {
-										this.dragged = null;
-									},
-								},
-								picture(data, lane, from, to, at),
+			this.controls(from, to),
+			data.problem && html("p.problem", { role: "alert" }, data.problem),
+			times?.isSampled && hint("There are more entries than columns can show: of some, only a part is read."),
+			!times && !data.problem && hint("Loading lanes …"),
+			times &&
+				html(
+					"div.lane-list",
+					{
+						tabindex: 0,
+						role: "group",
+						label: "Lanes over time",
+						"aria-describedby": "lane-keys",
+						onkeydown: event => this.key(event),
+					},
+					row("time", soft(this.pointed == null ? "moment" : "pointer", " ", this.line.text(at)), [
+						html("div.lane-picture", this.handlers, this.axis(from, to, at)),
+					]),
+					row("marks", "Marks", [html("div.lane-picture", this.handlers, this.markPicture(from, to, at))]),
+					lanes
+						.filter(isOn)
+						.map(lane =>
+							row(
+								titleOf(lane),
+								[this.toggle(titleOf(lane), true), html("span.lane-value", valueAt(lane, at))],
+								[html("div.lane-picture", this.handlers, picture(lane, times, from, to, at))],
 							),
-					),
+						),
+				),
+			times && this.legend(lanes),
+			html(
+				"p.soft.lane-keys",
+				{ id: "lane-keys" },
+				"Drag moves, a press goes there, Ctrl and the wheel zoom. Keys in the lanes: ← → moment, Shift ← → move, ",
+				"+ − zoom, 0 all, Page Up and Down marks.",
+			),
+		);
+	}
+
+	controls(from, to) {
+		const button = (text, name, action) =>
+			html("button.small", { label: name, title: name, onclick: action }, text);
+		return html(
+			"div.timeline-controls",
+			button("+", "Shorter time", () => this.zoom(0.5)),
+			button("−", "Longer time", () => this.zoom(2)),
+			button("◂", "Earlier", () => this.move(-0.5)),
+			button("▸", "Later", () => this.move(0.5)),
+			button("All", "Show all of the time", () => this.zoom(Infinity)),
+			button("◂ mark", "Mark before", () => this.goToMark(-1)),
+			button("mark ▸", "Next mark", () => this.goToMark(1)),
+			html("span.soft.shown-time", `${this.line.text(from)} – ${this.line.text(to)}`),
+		);
+	}
+
+	toggle(name, pressed, ...more) {
+		return html(
+			"button.small.lane-name",
+			{
+				key: name,
+				pressed,
+				title: `${pressed ? "Hide" : "Show"} ${name}`,
+				onclick: () => {
+					if (!this.off.delete(name)) this.off.add(name);
+					this.line.draw();
+				},
+			},
+			more.length ? more : name,
+		);
+	}
+
+	/** The marks by their colours, and the lanes that are hidden. */
+	legend(lanes) {
+		const kinds = [...new Set((this.line.moments?.moments ?? []).map(kindOf))].sort();
+		const hidden = lanes.map(titleOf).filter(name => this.off.has(name));
+		return html(
+			"div.legend",
+			kinds.length > 0 && soft("Marks:"),
+			kinds.map(kind =>
+				this.toggle(
+					`mark ${kind}`,
+					!this.off.has(`mark ${kind}`),
+					svg("svg.swatch", { hide: true }, svg(`path.mark-${kind}`, { d: "M4 0 V12", "stroke-width": 4 })),
+					sentence(kind),
 				),
 			),
+			hidden.length > 0 && soft("Hidden:"),
+			hidden.map(name => this.toggle(name, false)),
+		);
+	}
+
+	axis(from, to, at) {
+		const ticks = [0, 0.25, 0.5, 0.75, 1];
+		const text = time => (to - from > 20 ? this.line.text(time).replace(/\.\d+$/, "") : this.line.text(time));
+		return svg(
+			"svg.lane-svg",
+			{ hide: true },
+			ticks.map(part =>
+				svg(
+					part % 0.5 ? "text.inner" : "text",
+					{ x: `${part * 100}%`, y: 16, "text-anchor": !part ? "start" : part < 1 ? "middle" : "end" },
+					text(from + part * (to - from)),
+				),
+			),
+			now(from, to, at),
+		);
+	}
+
+	markPicture(from, to, at) {
+		const long = Math.max(1e-6, to - from);
+		const marks = this.marks.filter(mark => mark.at >= from && mark.at <= to);
+		// A mark has its name up to the next one.
+		const names = marks.flatMap((mark, index) => {
+			const begin = (mark.at - from) / long,
+				end = ((marks[index + 1]?.at ?? to) - from) / long;
+			return end - begin > WORD_PART ? [word(begin, end, mark.text, 5)] : [];
+		});
+		return svg(
+			"svg.lane-svg",
+			{ hide: true },
+			scaled(marks.map(mark => svg(`path.mark-${kindOf(mark)}`, { d: `M${across(mark.at, from, to)} 3 V21` }))),
+			names,
+			now(from, to, at),
 		);
 	}
 }
 
-/** @param {Answer.Lanes} all @param {Answer.Lanes} part */
-function join(all, part) {
-	// A part begins with what holds.
-	const words = new Map(all.bands.map(band => [band.lane, band.text]));
-	const begun = part.bands.filter(band => {
-		const isSame = words.get(band.lane) === band.text;
-		words.set(band.lane, band.text);
-		return !isSame;
+/** The class of its colour. @param {Answer.Moment} mark */
+export const kindOf = mark => (mark.verdict === "passed" ? "passed" : mark.lane);
+
+/** Where a time is, from 0 to 1000 in what is shown. */
+export const across = (at, from, to) =>
+	Math.max(-10, Math.min(1010, ((at - from) / Math.max(1e-6, to - from)) * 1000)).toFixed(1);
+
+const row = (key, name, pictures) => html("div.time-lane", { key }, html("div.lane-title", name), pictures);
+
+/** Drawn in a thousand parts of the width. */
+const scaled = (...children) =>
+	svg("svg", { viewBox: `0 0 1000 ${HEIGHT}`, preserveAspectRatio: "none", width: "100%", height: HEIGHT }, children);
+
+const now = (from, to, at) =>
+	at >= from && at <= to && scaled(svg("path.lane-now", { d: `M${across(at, from, to)} 0 V${HEIGHT}` }));
+
+/** A text that ends where its place ends. */
+const word = (begin, end, text, indent = 4) =>
+	svg(
+		"svg",
+		{ x: `${(begin * 100).toFixed(2)}%`, width: `${((end - begin) * 100).toFixed(2)}%`, height: HEIGHT },
+		svg("text", { x: indent, y: 16 }, text),
+	);
+
+function valueAt({ name, bands, points }, at) {
+	if (!points.length) return holding(bands, at) || "–";
+	const value = holding(points, at);
+	return value == null ? "–" : VALUES[name](value);
+}
+
+/** Every other band is lighter, so that two beside each other differ. @param {[number, string][]} bands */
+export function bandPaths(bands, end, from, to, top, height) {
+	const paths = ["", ""];
+	bands.forEach(([at, text], index) => {
+		const last = bands[index + 1]?.[0] ?? end;
+		if (!text || last < from || at > to) return;
+		const left = Number(across(at, from, to)),
+			right = Number(across(last, from, to));
+		paths[index % 2] += `M${left} ${top}H${Math.max(left + 0.7, right)}v${height}H${left}z`;
 	});
-	const names = new Set([...all.curves, ...part.curves].map(curve => curve.name));
-	const points = (lanes, name) => lanes.curves.find(curve => curve.name === name)?.points ?? [];
-	return {
-		...part,
-		bands: [...all.bands, ...begun],
-		curves: [...names].map(name => ({ name, points: [...points(all, name), ...points(part, name)] })),
-		publications: all.publications.map((count, index) => count + part.publications[index]),
-	};
+	return paths.map((d, index) => svg(`path.band-${index}`, { d }));
 }
 
-/**
- * Bands from the marks of the time line: a request is open until it ends, a connection has its last event.
- * @param {Answer.Moment[]} moments @returns {Answer.Band[]}
- */
-function bandsOf(moments) {
-	const open = new Map();
-	return moments.flatMap(({ lane, at, text, event, requestID }) => {
-		if (lane === "connection") return [{ lane, at, text }];
-		if (lane !== "request") return [];
-		if (event === "requestEnded") open.delete(requestID);
-		else open.set(requestID, text);
-		return [{ lane, at, text: [...open.values()].join("; ") }];
+/** A value holds until the next one. @param {number[][]} points */
+export function curvePath(points, end, from, to, top, height) {
+	const most = points.reduce((most, point) => Math.max(most, point[1]), 1e-9);
+	const begin = Math.max(
+		0,
+		points.findLastIndex(point => point[0] <= from),
+	);
+	let path = "";
+	for (let index = begin; index < points.length && points[index][0] <= to; index++) {
+		const [at, value] = points[index];
+		const y = (top + height - (value / most) * height).toFixed(1);
+		path += path ? `H${across(at, from, to)}V${y}` : `M${across(at, from, to)} ${y}`;
+	}
+	return path && `${path}H${across(Math.min(end, to), from, to)}`;
+}
+
+/** @param {LaneTimes["lanes"][0]} lane @param {LaneTimes} times */
+function picture({ name, bands, points }, times, from, to, at) {
+	if (points.length) {
+		const path = curvePath(points, times.to, from, to, 2, HEIGHT - 4);
+		return svg("svg.lane-svg", { hide: true }, scaled(path && svg("path.curve", { d: path })), now(from, to, at));
+	}
+	const long = Math.max(1e-6, to - from);
+	const words = bands.flatMap(([begin, text], index) => {
+		const left = Math.max(0, (begin - from) / long),
+			right = Math.min(1, ((bands[index + 1]?.[0] ?? times.to) - from) / long);
+		return text && right - left > WORD_PART ? [word(left, right, name === "state" ? sentence(text) : text)] : [];
 	});
-}
-
-/** Publications a second. @param {Answer.Lanes} data */
-function rate({ publications, from, to }) {
-	const length = Math.max(1e-6, to - from) / publications.length;
-	return { name: "rate", points: publications.map((count, index) => [from + index * length, count / length]) };
-}
-
-const newest = (list, at, time) => list.filter(one => time(one) <= at).at(-1);
-
-/** @param {Answer.Lanes | null} data */
-const wordAt = (data, name, at) =>
-	newest(data?.bands.filter(band => band.lane === name) ?? [], at, band => band.at)?.text || "–";
-
-function valueAt({ name, points }, at) {
-	const value = newest(points, at, point => point[0])?.[1];
-	return value == null ? "–" : `${Math.round(value * 10) / 10}${UNITS[name] ?? " ms"}`;
-}
-
-/** @param {Answer.Lanes} data */
-function picture(data, { name, points }, from, to, at) {
-	const across = time => Math.max(-10, Math.min(1010, ((time - from) / Math.max(1e-6, to - from)) * 1000));
-	const bands = data.bands.filter(band => band.lane === name);
-	const most = Math.max(1e-9, ...(points ?? []).map(point => point[1]));
 	return svg(
-		`svg.lane-svg`,
-		{ viewBox: "0 0 1000 24", preserveAspectRatio: "none", hide: true },
-		points
-			? svg("polyline", {
-					points: points
-						.map(([x, y]) => `${across(x).toFixed(1)},${(23 - (y / most) * 21).toFixed(1)}`)
-						.join(" "),
-				})
-			: bands.map((band, index) => {
-					const end = bands[index + 1]?.at ?? data.to;
-					const [left, right] = [across(band.at), across(end)];
-					return (
-						band.text &&
-						svg(
-							`rect.band-${index % 2}`,
-							{ x: left.toFixed(1), y: 3, width: Math.max(0.5, right - left).toFixed(1), height: 18 },
-							svg("title", band.text),
-						)
-					);
-				}),
-		svg("path.lane-now", { d: `M${across(at).toFixed(1)} 0 V24` }),
+		"svg.lane-svg",
+		{ hide: true },
+		scaled(bandPaths(bands, times.to, from, to, 2, HEIGHT - 4)),
+		words,
+		now(from, to, at),
 	);
 }

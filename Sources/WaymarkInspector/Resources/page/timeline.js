@@ -1,7 +1,7 @@
 // The time line: the moments of a recording, or of what is kept of a gateway, and playing.
 
 import { hidden, hint, html, show, soft, svg } from "./dom.js";
-import { Lanes } from "./lanes.js";
+import { across, bandPaths, curvePath, kindOf, Lanes } from "./lanes.js";
 import { get } from "./net.js";
 import { anchor, go, isKnown, place, select, timeAt } from "./parts.js";
 import { clock, offset, sentence } from "./words.js";
@@ -17,7 +17,7 @@ export class Timeline {
 	context = null;
 	/** @type {Pick<Answer.Moments, "moments">} */
 	moments = null;
-	/** The bars: how much crossed in equal parts of a time. */
+	/** How much crossed in equal parts of a time; not of a vehicle. */
 	/** @type {Pick<Answer.Moments, "from" | "to" | "density">} */
 	density = { from: 0, to: 0, density: [] };
 	/** Up to where moments are known, and when they were asked for. */
@@ -55,11 +55,12 @@ export class Timeline {
 			this.identity = identity;
 			this.moments = null;
 			this.density = { from: 0, to: 0, density: [] };
-			Object.assign(this.lanes, { window: null, data: null, identity: "" });
+			Object.assign(this.lanes, { window: null, newest: 0 });
 			this.load();
 		} else if (context.isLive && this.moments && Date.now() - this.asked > ASK_AGAIN_MILLISECONDS) {
 			this.load(this.known);
 		}
+		if (context.route.vehicle) this.lanes.update();
 		if (!context.isBusy) this.dropDrag();
 		if (context.route.at == null && context.source.kind === "live") this.stop();
 		return this.draw();
@@ -83,9 +84,9 @@ export class Timeline {
 				from = part.next;
 				this.draw();
 			}
-			// The bars of a gateway's history change as a whole: it grows at one end, and is forgotten at the other.
-			if (isUpdate) {
-				const question = { source: source.source, vehicle: route.vehicle, marks: 0 };
+			// The bytes of a gateway's history change as a whole: it grows at one end, and is forgotten at the other.
+			if (isUpdate && !route.vehicle) {
+				const question = { source: source.source, marks: 0 };
 				const density = await get("moments", question);
 				if (identity === this.identity) this.density = density;
 			}
@@ -178,32 +179,32 @@ export class Timeline {
 		return this.context.isVirtual || Number.isNaN(begin) ? offset(at) : clock(begin + at * 1000);
 	}
 
+	/** Marks, and below them the maneuvers and the publications of a vehicle, or all bytes that crossed. */
 	picture() {
 		const { from, to } = this.range,
-			length = Math.max(1e-6, to - from);
-		const across = at => (((at - from) / length) * 1000).toFixed(1);
+			{ window, all } = this.lanes;
 		const { density, from: first, to: last } = this.density;
-		const most = Math.max(1, ...density);
-		const begin = Number(across(first)),
-			end = Number(across(last));
-		const width = (end - begin) / Math.max(1, density.length);
+		const times = this.context.route.vehicle ? all.times : null;
+		const lane = name => times?.lanes.find(lane => lane.name === name);
+		const step = (last - first) / Math.max(1, density.length);
+		const rate = times
+			? (lane("rate")?.points ?? [])
+			: this.context.route.vehicle
+				? []
+				: density.map((count, index) => [first + index * step, count]);
+		const path = curvePath(rate, times?.to ?? last, from, to, 16, 14);
 		return svg(
 			"svg.marks",
 			{ viewBox: "0 0 1000 30", preserveAspectRatio: "none", hide: true },
-			...density.map((count, index) =>
-				svg("rect.density", {
-					x: (begin + index * width).toFixed(1),
-					y: (30 - (count / most) * 16).toFixed(1),
-					width: Math.max(0.5, width - 0.6).toFixed(1),
-					height: ((count / most) * 16).toFixed(1),
-				}),
+			times && bandPaths(lane("maneuver")?.bands ?? [], times.to, from, to, 16, 14),
+			path && svg("path.curve", { d: path }),
+			(this.moments?.moments ?? []).map(moment =>
+				svg(`path.mark-${kindOf(moment)}`, { d: `M${across(moment.at, from, to)} 2 V14`, "stroke-width": 3 }),
 			),
-			...(this.moments?.moments ?? []).map(moment =>
-				svg(`path.mark-${moment.verdict === "passed" ? "passed" : moment.lane}`, {
-					d: `M${across(moment.at)} 2 V14`,
-					"stroke-width": 3,
+			window &&
+				svg("path.zoomed", {
+					d: `M${across(window.from, from, to)} 1V29H${across(window.to, from, to)}V1z`,
 				}),
-			),
 		);
 	}
 
@@ -306,7 +307,11 @@ export class Timeline {
 				{ key: "moments", ontoggle: () => this.draw() },
 				html("summary", "Moments"),
 				this.element.querySelector("[data-key=moments][open]") &&
-					hint(`Bars: bytes that crossed, in ${this.density.density.length} equal parts of what is kept.`),
+					hint(
+						route.vehicle
+							? "Below the marks: the maneuvers, and publications each second."
+							: "Below the marks: bytes that crossed.",
+					),
 				this.element.querySelector("[data-key=moments][open]") &&
 					html(
 						"ol.moments",
