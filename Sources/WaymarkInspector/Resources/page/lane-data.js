@@ -23,6 +23,7 @@ export class LaneData {
 	isLoading = false;
 	asked = 0;
 	identity = "";
+	timer = 0;
 
 	constructor(redraw) {
 		this.redraw = redraw;
@@ -40,8 +41,13 @@ export class LaneData {
 			step = stepOf(to - from);
 		// A zoomed time needs finer columns, an earlier one other entries.
 		const isKnown = times && times.step <= step * 1.001 && times.from <= from + step && times.to >= from;
-		const isFresh = Date.now() - this.asked < ASK_AGAIN_MILLISECONDS;
-		if (this.isLoading || (isFresh && (isKnown || this.problem)) || (isKnown && to - times.to < step)) return;
+		const wait = this.asked + ASK_AGAIN_MILLISECONDS - Date.now();
+		if (this.isLoading || (isKnown && to - times.to < step)) return;
+		if (wait > 0 && (isKnown || this.problem)) {
+			clearTimeout(this.timer);
+			this.timer = window.setTimeout(this.redraw, wait);
+			return;
+		}
 		this.load(wanted, isKnown ? thinned(times, from, step) : null, step);
 	}
 

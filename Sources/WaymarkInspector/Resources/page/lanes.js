@@ -154,6 +154,7 @@ export class Lanes {
 				const { dragged } = this;
 				this.dragged = null;
 				if (dragged && !dragged.isMoved) this.go(this.timeAt(event));
+				else this.line.draw();
 			},
 			onpointercancel: () => {
 				this.dragged = null;
@@ -212,10 +213,14 @@ export class Lanes {
 						"aria-describedby": "lane-keys",
 						onkeydown: event => this.key(event),
 					},
-					row("time", soft(this.pointed == null ? "moment" : "pointer", " ", this.line.text(at)), [
-						html("div.lane-picture", this.handlers, this.axis(from, to, at)),
+					row(
+						"time",
+						html("span.soft.lane-name", this.pointed == null ? "moment " : "pointer ", this.line.text(at)),
+						[html("div.lane-picture", this.handlers, this.axis(from, to, at))],
+					),
+					row("marks", html("span.lane-name", "Marks"), [
+						html("div.lane-picture", this.handlers, this.markPicture(from, to, at)),
 					]),
-					row("marks", "Marks", [html("div.lane-picture", this.handlers, this.markPicture(from, to, at))]),
 					lanes
 						.filter(isOn)
 						.map(lane =>
@@ -230,8 +235,8 @@ export class Lanes {
 			html(
 				"p.soft.lane-keys",
 				{ id: "lane-keys" },
-				"Drag moves, a press goes there, Ctrl and the wheel zoom. Keys in the lanes: ← → moment, Shift ← → move, ",
-				"+ − zoom, 0 all, Page Up and Down marks.",
+				"Drag moves, a press goes there, Ctrl and the wheel zoom. ",
+				"Keys in the lanes: ← → moment, Shift ← → move, + − zoom, 0 all, Page Up and Down marks.",
 			),
 		);
 	}
@@ -348,11 +353,15 @@ const word = (begin, end, text, indent = 4) =>
 		svg("text", { x: indent, y: 16 }, text),
 	);
 
+/** Of a curve with its highest value, which is at the top of its lane. */
 function valueAt({ name, bands, points }, at) {
 	if (!points.length) return holding(bands, at) || "–";
 	const value = holding(points, at);
-	return value == null ? "–" : VALUES[name](value);
+	return [value == null ? "–" : VALUES[name](value), soft(` / ${VALUES[name](highest(points))}`)];
 }
+
+/** @param {number[][]} points */
+const highest = points => points.reduce((most, point) => Math.max(most, point[1]), 0);
 
 /** Every other band is lighter, so that two beside each other differ. @param {[number, string][]} bands */
 export function bandPaths(bands, end, from, to, top, height) {
@@ -369,7 +378,7 @@ export function bandPaths(bands, end, from, to, top, height) {
 
 /** A value holds until the next one. @param {number[][]} points */
 export function curvePath(points, end, from, to, top, height) {
-	const most = points.reduce((most, point) => Math.max(most, point[1]), 1e-9);
+	const most = highest(points) || 1;
 	const begin = Math.max(
 		0,
 		points.findLastIndex(point => point[0] <= from),

@@ -33,6 +33,12 @@ export class Timeline {
 	constructor(element) {
 		this.element = element;
 		this.lanes = new Lanes(this);
+		// The end of a view, and what has the focus, are above it, however high it is.
+		new ResizeObserver(() => {
+			const height = `${element.offsetHeight + 16}px`;
+			document.body.style.marginBottom = height;
+			document.documentElement.style.scrollPaddingBottom = height;
+		}).observe(element);
 	}
 
 	get range() {
