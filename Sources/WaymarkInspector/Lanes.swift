@@ -161,7 +161,7 @@ struct Lanes {
             let delay = self.delays.confirm(receipt.shownSequence, of: peer, at: time)
         else { return }
         let endpoint = String(peer.dropFirst(self.vehicle.rawValue.utf8.count + 1))
-        self.add("shown", endpoint, delay / .milliseconds(1), at: time)
+        self.add("shown", endpoint, (delay / .microseconds(1)).rounded() / 1_000, at: time)
     }
 
     private func state(of record: SessionRecord, _ state: RecordedState) -> VehicleState {

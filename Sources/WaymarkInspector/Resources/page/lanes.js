@@ -19,7 +19,7 @@ const VALUES = {
 const SHORTEST_SECONDS = 0.1;
 const HEIGHT = 24;
 /** The least part of the width that has a word in it. */
-const WORD_PART = 0.045;
+const wordPart = () => 55 / innerWidth;
 
 /** @param {{ name: string, endpoint?: string }} lane */
 const titleOf = ({ name, endpoint }) => [sentence(NAMES[name] ?? name), endpoint].filter(Boolean).join(" · ");
@@ -317,7 +317,7 @@ export class Lanes {
 		const names = marks.flatMap((mark, index) => {
 			const begin = (mark.at - from) / long,
 				end = ((marks[index + 1]?.at ?? to) - from) / long;
-			return end - begin > WORD_PART ? [word(begin, end, mark.text, 5)] : [];
+			return end - begin > wordPart() ? [word(begin, end, mark.text, 5)] : [];
 		});
 		return svg(
 			"svg.lane-svg",
@@ -402,7 +402,7 @@ function picture({ name, bands, points }, times, from, to, at) {
 	const words = bands.flatMap(([begin, text], index) => {
 		const left = Math.max(0, (begin - from) / long),
 			right = Math.min(1, ((bands[index + 1]?.[0] ?? times.to) - from) / long);
-		return text && right - left > WORD_PART ? [word(left, right, name === "state" ? sentence(text) : text)] : [];
+		return text && right - left > wordPart() ? [word(left, right, name === "state" ? sentence(text) : text)] : [];
 	});
 	return svg(
 		"svg.lane-svg",
