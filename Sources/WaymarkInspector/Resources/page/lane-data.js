@@ -45,7 +45,7 @@ export class LaneData {
 		if (this.isLoading || (isKnown && to - times.to < step)) return;
 		if (wait > 0 && (isKnown || this.problem)) {
 			clearTimeout(this.timer);
-			this.timer = window.setTimeout(this.redraw, wait);
+			if (isKnown) this.timer = window.setTimeout(this.redraw, wait);
 			return;
 		}
 		this.load(wanted, isKnown ? thinned(times, from, step) : null, step);

@@ -42,7 +42,10 @@ export class Lanes {
 	/** @param {any} line The time line. */
 	constructor(line) {
 		this.line = line;
-		const redraw = () => line.draw();
+		const redraw = () => {
+			this.update();
+			line.draw();
+		};
 		this.all = new LaneData(redraw);
 		this.detail = new LaneData(redraw);
 	}
@@ -55,7 +58,7 @@ export class Lanes {
 	update() {
 		const { source, route } = this.line.context,
 			{ from, to } = this.line.range;
-		this.all.update({ source: source.source, id: route.vehicle, from, to });
+		if (route.vehicle) this.all.update({ source: source.source, id: route.vehicle, from, to });
 	}
 
 	show(from, length) {

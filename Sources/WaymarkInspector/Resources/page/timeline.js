@@ -66,7 +66,7 @@ export class Timeline {
 		} else if (context.isLive && this.moments && Date.now() - this.asked > ASK_AGAIN_MILLISECONDS) {
 			this.load(this.known);
 		}
-		if (context.route.vehicle) this.lanes.update();
+		this.lanes.update();
 		if (!context.isBusy) this.dropDrag();
 		if (context.route.at == null && context.source.kind === "live") this.stop();
 		return this.draw();
