@@ -121,6 +121,8 @@ export class Timeline {
 
 	play() {
 		if (this.timer) return this.stop();
+		// Now stands still: the page stays at its moment.
+		if (this.context.source.kind === "live" && place.route.at == null) return this.go(this.at);
 		if (this.at >= this.range.to) this.go(this.range.from);
 		this.timer = window.setInterval(() => {
 			// A step waits for the answer to the one before.
@@ -220,15 +222,16 @@ export class Timeline {
 			at = this.at;
 		const button = (text, name, action, more = {}) =>
 			html("button.small", { label: name, title: name, onclick: action, ...more }, text);
-		const isLive = source.kind === "live";
+		const isLive = source.kind === "live",
+			isPlaying = !!this.timer || (isLive && route.at == null);
 		const nowText = route.at == null && isLive && isKnown(source) ? "now " : "";
 		show(
 			this.element,
 			html(
 				"div.timeline-controls",
 				button("◂ frame", "Frame before", () => this.step("before")),
-				button(this.timer ? "❚❚ Pause" : "▶ Play", this.timer ? "Pause" : "Play", () => this.play(), {
-					pressed: !!this.timer,
+				button(isPlaying ? "❚❚ Pause" : "▶ Play", isPlaying ? "Pause" : "Play", () => this.play(), {
+					pressed: isPlaying,
 				}),
 				button("frame ▸", "Next frame", () => this.step("after")),
 				html(
