@@ -7,13 +7,15 @@ import { distance, duration, bytes, sentence } from "./words.js";
 const BANDS = ["maneuver", "state", "lanes", "alert", "request", "client", "connection"];
 const CURVES = ["distanceLeft", "timeLeft", "speedLimit", "rate", "shown", "waiting"];
 const NAMES = { client: "navigation client", rate: "publications", shown: "shown after", waiting: "waiting bytes" };
+const short = value => (value < 100 ? Math.round(value * 10) / 10 : Math.round(value));
+
 /** How the values of curves are written. */
 const VALUES = {
 	distanceLeft: distance,
 	timeLeft: duration,
 	speedLimit: String,
-	rate: value => `${Math.round(value * 10) / 10}/s`,
-	shown: value => `${Math.round(value * 10) / 10} ms`,
+	rate: value => `${short(value)}/s`,
+	shown: value => `${short(value)} ms`,
 	waiting: bytes,
 };
 const SHORTEST_SECONDS = 0.1;
