@@ -315,9 +315,7 @@ class Mock:
             "from": begin,
             "to": last,
             "bands": [{"lane": lane, "at": at, "text": word(at, state)} for lane, word in words for at, state in states]
-            + [
-                {"lane": "connection", "endpoint": name, "at": at, "text": word(at)} for name, word in connections.items() for at in times
-            ],
+            + [{"lane": "connection", "endpoint": name, "at": at, "text": word(at)} for name, word in connections.items() for at in times],
             "curves": [
                 {
                     "name": name,
