@@ -24,7 +24,7 @@ package struct InspectedSource: Sendable {
     package var welcome: Welcome?
     /// Of a live source: what waits where, read last.
     package var measures = GatewayMeasures()
-    /// Of a live source: what waited where since it is observed.
+    /// The bytes that waited where since a live source is observed.
     private(set) var waiting = WaitingHistory()
 
     package init(_ id: String, name: String, _ history: History, isRedacted: Bool) {

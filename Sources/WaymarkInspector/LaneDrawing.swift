@@ -41,7 +41,7 @@ struct LaneDrawing {
             self.column = column
         }
 
-        /// With those of the last column.
+        /// All points, with those of the last column.
         var whole: [[Double]] {
             guard self.column >= 0 else { return self.points }
             var chosen = self.low[0] < self.high[0] ? [self.low, self.high] : [self.high, self.low]

@@ -5,7 +5,7 @@ internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkRecording
 
-/// What a vehicle was told over time: bands of words and curves of numbers, thinned to the columns of the page.
+/// The lanes of what a vehicle was told over time: bands of words and curves of numbers, thinned to the columns of the page.
 ///
 /// A question goes over a bounded part of the history and says where to go on. So the questions of other pages are answered in between, and a
 /// page that has all asks for what is new alone.
@@ -15,7 +15,7 @@ struct Lanes {
         var entries = 20_000
         /// Entries of a column that are read; from then on, what is left of it is left out as far as the history can be entered.
         var columnEntries = 2_000
-        /// How long before a part publications are looked for that are shown in it.
+        /// The time before a part in which publications are looked for that are shown in it.
         var lookback = Duration.seconds(2)
     }
 
@@ -258,7 +258,7 @@ struct Lanes {
     }
 }
 
-/// How long publications of one session take until endpoints show them.
+/// The times that publications of one session take until endpoints show them.
 private struct ShownDelays {
     /// Publications that are waited for, at most twice as many.
     private static let waitingMax = 500

@@ -1,7 +1,7 @@
 internal import WaymarkProtocol
 internal import WaymarkRecording
 
-/// What waited for the peers of connections to read, over time: each change, the newest up to a number.
+/// The bytes that waited for the peers of connections to read, over time: each change, the newest up to a number.
 package struct WaitingHistory: Sendable {
     struct Sample: Sendable, Hashable {
         let time: RecordingTime
@@ -13,7 +13,7 @@ package struct WaitingHistory: Sendable {
 
     /// Their times ascend.
     private var samples: [Sample] = []
-    /// What waits now, without those of which nothing does.
+    /// The bytes that wait now, without connections of which none do.
     private var newest: [ConnectionID: UInt64] = [:]
 
     mutating func note(_ connections: [ConnectionID: ConnectionMeasure], at time: RecordingTime) {
