@@ -85,18 +85,21 @@ struct Lanes {
         let earliest = max(self.source.from, first.time + (.zero - self.bounds.lookback))
         let divisions = self.source.divisions
         var walk = try PlacedWalk(self.source, from: earliest)
+        // Why these bounds: times of a recording that lies may go back.
+        var entered = RecordingTime(nanoseconds: 0)
         var (looked, walked, ofColumn, column, last) = (0, 0, 0, -1, first)
         while let (entry, place) = try walk.next() {
             guard place > first else {
                 looked += 1
                 self.remember(entry)
                 if looked == self.bounds.entries { walk = try PlacedWalk(self.source, from: first.time) }
+                guard looked < 2 * self.bounds.entries else { return (last, true) }
                 continue
             }
             guard place.time <= self.end else { break }
             guard walked < self.bounds.entries else { return (last, false) }
             walked += 1
-            last = place
+            last = max(last, place)
             let own = self.column(place.time)
             ofColumn = own == column ? ofColumn + 1 : 1
             column = own
@@ -104,10 +107,11 @@ struct Lanes {
             guard ofColumn > self.bounds.columnEntries else { continue }
             let next = self.beginning(of: own + 1)
             let index = divisions.partitioningIndex { $0 > next }
-            guard index > 0, divisions[index - 1] > place.time else { continue }
-            self.leftOut[own, default: 0] += divisions[index - 1].nanoseconds - place.time.nanoseconds
+            guard index > 0, divisions[index - 1] > max(place.time, entered) else { continue }
+            entered = divisions[index - 1]
+            self.leftOut[own, default: 0].addSaturating(entered.nanoseconds - place.time.nanoseconds)
             self.published = nil
-            walk = try PlacedWalk(self.source, from: divisions[index - 1])
+            walk = try PlacedWalk(self.source, from: entered)
         }
         return (last, true)
     }
@@ -180,6 +184,7 @@ struct Lanes {
     }
 
     private func beginning(of column: Int) -> RecordingTime {
+        guard column < self.columns else { return self.end }
         let length = Double(self.end.nanoseconds - self.begin.nanoseconds)
         let part = UInt64(Double(column) / Double(self.columns) * length)
         return RecordingTime(nanoseconds: self.begin.nanoseconds + part)
