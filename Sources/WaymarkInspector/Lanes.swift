@@ -20,6 +20,8 @@ struct Lanes {
     }
 
     private static let columnsRange = 1...1_000
+    /// Entries before a part that are gone over, also those of the time at which it begins.
+    private static let lookedMax = 100_000
 
     private let source: InspectedSource
     private let vehicle: VehicleID
@@ -93,7 +95,7 @@ struct Lanes {
                 looked += 1
                 self.remember(entry)
                 if looked == self.bounds.entries { walk = try PlacedWalk(self.source, from: first.time) }
-                guard looked < 2 * self.bounds.entries else { return (last, true) }
+                guard looked < Self.lookedMax else { return (last, true) }
                 continue
             }
             guard place.time <= self.end else { break }
