@@ -279,6 +279,36 @@ enum Hex {
     }
 }
 
+/// Goes over the entries from a time on, with their places.
+struct PlacedWalk {
+    private let begin: RecordingTime
+    private var walk: HistoryWalk
+    private var last: (time: RecordingTime, index: Int)?
+    /// Whether times never went back, as they do where a clock was set.
+    private(set) var isOrdered = true
+
+    init(_ source: InspectedSource, from begin: RecordingTime) throws(InspectorError) {
+        self.begin = begin
+        // Why earlier: in a recording, entries of one time can be on both sides of a state, from which a walk begins.
+        self.walk = try source.walk(from: begin.previous)
+    }
+
+    /// The gateway's state after the entry that was returned last.
+    var state: RecordedState { self.walk.state }
+
+    /// nil at the end.
+    mutating func next() throws(InspectorError) -> (RecordedEntry, EntryPlace)? {
+        while let entry = try self.walk.next() {
+            if let last = self.last, entry.time < last.time { self.isOrdered = false }
+            guard entry.time >= self.begin else { continue }
+            let index = self.last?.time == entry.time ? (self.last?.index ?? 0) + 1 : 0
+            self.last = (entry.time, index)
+            return (entry, EntryPlace(time: entry.time, number: entry.number, index: index))
+        }
+        return nil
+    }
+}
+
 /// Reads parts of a history.
 struct HistoryReader {
     /// Entries that one question may look at.
@@ -317,16 +347,9 @@ struct HistoryReader {
         _ body: (PlacedEntry, RecordedState) throws(InspectorError) -> Bool
     ) throws(InspectorError) -> Passage {
         var passage = Passage()
-        // Why earlier: in a recording, entries of one time can be on both sides of a state, from which a walk begins.
-        var walk = try self.source.walk(from: begin.previous)
-        var last: (time: RecordingTime, index: Int)?
-        while let entry = try walk.next() {
+        var walk = try PlacedWalk(self.source, from: begin)
+        while let (entry, at) = try walk.next() {
             if let end, entry.time >= end { break }
-            if let last, entry.time < last.time { passage.isOrdered = false }
-            guard entry.time >= begin else { continue }
-            let index = last?.time == entry.time ? (last?.index ?? 0) + 1 : 0
-            last = (entry.time, index)
-            let at = EntryPlace(time: entry.time, number: entry.number, index: index)
             if let place, at <= place { continue }
             guard passage.count < Self.walkedMax else {
                 passage.isWhole = false
@@ -337,6 +360,7 @@ struct HistoryReader {
             if let frames, case .frame(let frame) = entry.content, !frames(frame.frame.header) { continue }
             guard try body(PlacedEntry(entry, at, walk.state), walk.state) else { break }
         }
+        passage.isOrdered = walk.isOrdered
         return passage
     }
 

@@ -24,6 +24,8 @@ package struct InspectedSource: Sendable {
     package var welcome: Welcome?
     /// Of a live source: what waits where, read last.
     package var measures = GatewayMeasures()
+    /// The bytes that waited where since a live source is observed.
+    private(set) var waiting = WaitingHistory()
 
     package init(_ id: String, name: String, _ history: History, isRedacted: Bool) {
         (self.id, self.name, self.history, self.isRedacted) = (id, name, history, isRedacted)
@@ -38,6 +40,13 @@ package struct InspectedSource: Sendable {
         var source = self
         source.measures = GatewayMeasures()
         return source
+    }
+
+    /// Applies an answer of the gateway about its counters, all of its parts.
+    package mutating func measure(_ parts: [CounterReport]) {
+        self.measures.apply(parts)
+        guard case .recent(let recent) = self.history, let last = parts.last else { return }
+        self.waiting.note(self.measures.connections, at: recent.time(of: last.instant) ?? recent.end)
     }
 
     package var isLive: Bool { if case .recent = self.history { true } else { false } }
@@ -171,7 +180,7 @@ package struct GatewayMeasures: Sendable {
     var isKnown: Bool { self.instant != nil }
 
     /// Applies an answer, all of its parts.
-    package mutating func apply(_ parts: [CounterReport]) {
+    fileprivate mutating func apply(_ parts: [CounterReport]) {
         guard let last = parts.last else { return }
         let counters = parts.flatMap(\.counters)
         func sum(_ name: CounterName) -> UInt64 {

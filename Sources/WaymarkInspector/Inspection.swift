@@ -130,6 +130,14 @@ package struct Inspection: Sendable {
                 return inspection.framed(try Moments(source: source).answer(query), source, nil, now)
             }
         ),
+        "lanes": (
+            ["source", "id", "from", "to", "columns", "after"],
+            { inspection, query, now throws(InspectorError) in
+                let source = try inspection.source(query)
+                var lanes = try Lanes(query, source)
+                return inspection.framed(try lanes.answer(query), source, nil, now)
+            }
+        ),
         "compare": (
             ["a", "b", "vehicle", "vehicleB", "at", "atB"],
             { inspection, query, now throws(InspectorError) in try inspection.compare(query) }

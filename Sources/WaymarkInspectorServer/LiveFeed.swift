@@ -150,7 +150,7 @@ extension LiveFeed.State {
                 report.counters.count + report.connections.count + report.sessions.count
         }
         guard report.isLast else { return }
-        self.source.measures.apply(self.counterParts)
+        self.source.measure(self.counterParts)
         (self.counterParts, self.counterValueCount) = ([], 0)
     }
 

@@ -374,6 +374,35 @@ declare namespace Answer {
 		vehicles?: string[];
 	}
 
+	/** A part of what a vehicle was told over time. */
+	interface Lanes {
+		from: number;
+		to: number;
+		bands: Band[];
+		curves: Curve[];
+		/** Entries of columns that have too many were left out. */
+		sampled: boolean;
+		/** There is more: it is asked for with `after`. */
+		truncated: boolean;
+		/** The place of the last entry that the part knows of; the next part, and what happens later, come after it. */
+		last: string;
+	}
+
+	/** A word that holds until the next one of its lane; empty for none. A part begins with what holds. */
+	interface Band {
+		lane: string;
+		endpoint?: string;
+		at: number;
+		text: string;
+	}
+
+	interface Curve {
+		name: string;
+		endpoint?: string;
+		/** Seconds and value, at most three in each column: the lowest, the highest and the last. The rate has one at the beginning of each column; where two parts have the same column, their sum is its rate. */
+		points: number[][];
+	}
+
 	interface Overview {
 		totals: Totals;
 		truncated: boolean;

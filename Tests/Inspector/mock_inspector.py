@@ -49,6 +49,7 @@ PARAMETERS = {
     "requests": "source at id",
     "findings": "source vehicle limit",
     "moments": "source vehicle from to marks",
+    "lanes": "source id from to columns after",
     "compare": "a b vehicle vehicleB at atB",
     "actions": "id",
 }
@@ -100,7 +101,7 @@ class Mock:
                 raise override
             return override(query) if callable(override) else override
         at = float(query.get("at", self.at))
-        if name in {"vehicle", "vehicle/tables", "vehicle/destinations", "route", "updates", "requests", "receipts"} and query.get(
+        if name in {"vehicle", "vehicle/tables", "vehicle/destinations", "route", "updates", "requests", "receipts", "lanes"} and query.get(
             "id"
         ) not in {"car", "van"}:
             raise Refused(404, "notFound", f"there is no vehicle {query.get('id')}", "id")
@@ -119,6 +120,7 @@ class Mock:
                 **({} if self.act["enabled"] else {"reason": self.act["reason"]}),
             },
             "moments": lambda: self.moments(),
+            "lanes": lambda: self.lanes(query),
         }
         if name in builders:
             return builders[name]()
@@ -278,6 +280,54 @@ class Mock:
             "density": [int(20 + 18 * ((index * 7) % 13) / 13) for index in range(100)],
             "truncated": False,
             "moments": [{"at": at, "lane": lane, "text": text, "vehicles": ["car"]} for at, lane, text in events],
+        }
+
+    def lanes(self, query: dict[str, str]) -> Any:
+        """What comes after a place; all of a time in two parts, as a long history is."""
+        begin, columns = float(query["from"]), int(query["columns"])
+        step = (float(query["to"]) - begin) / columns
+        end = min(float(query["to"]), self.at if query.get("source", "live") == "live" else 200.0)
+        first = int(query["after"].split("-")[0]) / 1e9 if "after" in query else begin
+        truncated = "after" not in query
+        last = (first + end) / 2 if truncated else max(first, end)
+        count = max(1, min(40, int((last - first) / step)))
+        times = [first + (last - first) * part / count for part in range(count)]
+        states = [(at, self.drive.state(at)) for at in times]
+        words = [
+            ("maneuver", lambda at, state: f"maneuver {state['upcomingManeuvers'][0]}" if state["upcomingManeuvers"] else ""),
+            ("state", lambda at, state: state["maneuverState"]),
+            ("lanes", lambda at, state: "take 2, 3 of 4" if state.get("currentLaneGuidance") else ""),
+            ("alert", lambda at, state: ""),
+            ("request", lambda at, state: "stop q1" if 30 <= at < 43 else ""),
+            ("client", lambda at, state: "demo-nav"),
+        ]
+        values = {
+            ("distanceLeft", None): lambda at, state: state["tripEstimates"]["distanceMeters"],
+            ("timeLeft", None): lambda at, state: state["tripEstimates"]["timeSeconds"],
+            ("shown", "cluster"): lambda at, state: 20 + at % 7,
+            ("shown", "hud"): lambda at, state: 90 + at % 17,
+            ("waiting", "hud"): lambda at, state: 4096 if 60 <= at < 70 else 0,
+        }
+        connections = {"cluster": lambda at: "connected", "hud": lambda at: "away" if 80 <= at < 95 else "connected"}
+        rate = range(int((first - begin) / step + 1e-6), max(int((first - begin) / step + 1e-6) + 1, int((last - begin) / step)))
+        return {
+            "source": query.get("source", "live"),
+            "from": begin,
+            "to": last,
+            "bands": [{"lane": lane, "at": at, "text": word(at, state)} for lane, word in words for at, state in states]
+            + [{"lane": "connection", "endpoint": name, "at": at, "text": word(at)} for name, word in connections.items() for at in times],
+            "curves": [
+                {
+                    "name": name,
+                    **({"endpoint": endpoint} if endpoint else {}),
+                    "points": [[at, value(at, state)] for at, state in states],
+                }
+                for (name, endpoint), value in values.items()
+            ]
+            + [{"name": "rate", "points": [[begin + column * step, 2 + column % 3] for column in rate]}],
+            "sampled": False,
+            "truncated": truncated,
+            "last": f"{int(last * 1e9)}-1-0",
         }
 
     # What is posted.

@@ -19,6 +19,7 @@ interface Answers {
 	requests: Framed<Answer.Requests>;
 	findings: Framed<Answer.Findings>;
 	moments: Framed<Answer.Moments>;
+	lanes: Framed<Answer.Lanes>;
 	compare: Answer.Comparison;
 	profiles: Answer.Profiles;
 	actions: Answer.Actions;
@@ -97,7 +98,21 @@ interface TableOptions<Row> {
 	hideCaption?: boolean;
 }
 
+/** What the lanes over time draw: bands and points are pairs of a time and what holds from then on. */
+interface LaneTimes {
+	from: number;
+	/** Up to where it is known. */
+	to: number;
+	/** Seconds of a column. */
+	step: number;
+	/** The place of the last entry that is known. */
+	last: string;
+	isSampled: boolean;
+	lanes: { name: string; endpoint?: string; bands: [number, string][]; points: number[][] }[];
+}
+
 interface Array<T> {
 	// Of ECMAScript 2023, which Debian's tsc does not know.
 	findLast(predicate: (value: T) => unknown): T | undefined;
+	findLastIndex(predicate: (value: T) => unknown): number;
 }

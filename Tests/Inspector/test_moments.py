@@ -59,6 +59,18 @@ def test_a_recording_plays_and_stops_at_its_end(inspector: Inspector) -> None:
     page.get_by_role("button", name="Play").wait_for()
 
 
+def test_a_live_page_stands_still_and_goes_on(inspector: Inspector) -> None:
+    page = inspector.show("vehicle=car")
+    page.get_by_role("button", name="Pause").click()
+    inspector.until("location.hash.includes('at=')")
+    inspector.settle()
+    assert "past moment" in page.inner_text("#top")
+    page.get_by_role("button", name="Play").wait_for()
+    page.get_by_role("button", name="Go to now").click()
+    inspector.until("!location.hash.includes('at=')")
+    page.get_by_role("button", name="Pause").wait_for()
+
+
 def test_the_slider_moves_by_keys(inspector: Inspector) -> None:
     page = inspector.show("source=r1&vehicle=car&at=60")
     page.get_by_role("slider", name="Moment").focus()

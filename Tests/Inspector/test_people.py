@@ -73,7 +73,7 @@ def test_everything_is_reached_by_tab_and_its_focus_is_visible(inspector: Inspec
         seen.add(focused[0])
     else:
         pytest.fail("the focus never came to the end")
-    for name in ["Waymark Inspector", "Frames", "Zoom in", "Moment", "Play", "Link to this moment"]:
+    for name in ["Waymark Inspector", "Frames", "Zoom in", "Moment", "Pause", "Link to this moment"]:
         assert name in seen
     assert any(name.startswith("Map: ") for name in seen)
 
@@ -107,7 +107,7 @@ def test_a_drive_through_the_page_by_keyboard_alone(inspector: Inspector, mock: 
     page.keyboard.press("Enter")
     assert "Let its Hello ask" in page.inner_text("#why-box")
     page.keyboard.press("Escape")
-    tab_to("Play")
+    tab_to("Pause")
     inspector.show("vehicle=car&view=actions")
     tab_to("Allow guidance")
     page.keyboard.press("Enter")

@@ -298,6 +298,16 @@ def test_what_was_held_at_a_time_in_two_clicks(inspector: Inspector) -> None:
     page.wait_for_selector("table:has-text('As published')")
 
 
+def test_lanes_over_time_are_those_of_the_drive(inspector: Inspector) -> None:
+    page = inspector.show("vehicle=bus")
+    page.get_by_text("Lanes over time", exact=True).click()
+    inspector.until("[...document.querySelectorAll('.lane-name')].some(one => one.textContent === 'distance left')")
+    names = page.locator(".lane-title .lane-name").evaluate_all("all => all.map(one => one.textContent)")
+    assert {"maneuver", "state", "navigation client", "time left", "publications"} <= set(names)
+    assert any(name.startswith("connection · ") for name in names)
+    assert Axe().run(page).response["violations"] == []
+
+
 def test_a_frame_and_its_bytes(inspector: Inspector) -> None:
     page = inspector.show("vehicle=bus&view=frames&message=updateManeuverEstimates")
     page.locator("tbody td a", has_text="update maneuver estimates").first.click()

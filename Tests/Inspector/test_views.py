@@ -1,7 +1,10 @@
 """Every view shows what it is for."""
 
+import csv
+import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
@@ -193,3 +196,24 @@ def test_a_map_is_panned_zoomed_and_follows(inspector: Inspector) -> None:
     page.mouse.up()
     assert page.evaluate("document.querySelector('wm-map').center")[0] > center[0]
     assert "position derived from the estimates" in (page.locator("wm-map canvas").get_attribute("aria-label") or "")
+
+
+def test_rows_on_the_screen_are_saved(inspector: Inspector, mock: Mock) -> None:
+    usual = mock.entries
+    mock.overrides["entries"] = lambda query: {
+        **usual(mock.at, query),
+        "entries": [{**row, "text": '=1+"2"'} for row in usual(mock.at, query)["entries"]],
+    }
+    page = inspector.show("vehicle=car&view=frames")
+    rows = page.locator("tbody tr").count()
+    with page.expect_download() as told:
+        page.get_by_role("button", name="Save Frames as CSV").click()
+    assert told.value.suggested_filename == "Frames.csv"
+    with Path(told.value.path()).open(newline="", encoding="utf-8") as file:
+        lines = list(csv.reader(file))
+    assert lines[0][:2] == ["Time", "Message"] and len(lines) == rows + 1
+    assert lines[1][lines[0].index("What it says")] == '\'=1+"2"'
+    with page.expect_download() as told:
+        page.get_by_role("button", name="Save Frames as JSON Lines").click()
+    told_rows = [json.loads(line) for line in Path(told.value.path()).read_text(encoding="utf-8").splitlines()]
+    assert len(told_rows) == rows and all("entry" in row for row in told_rows)

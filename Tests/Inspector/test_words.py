@@ -97,17 +97,17 @@ def test_a_time_that_no_source_contains_is_told(inspector: Inspector) -> None:
     assert "No source here has the time of this link" in page.inner_text("#main")
 
 
-def test_bars_of_the_time_line_are_those_of_now(inspector: Inspector, mock: Mock) -> None:
+def test_the_curve_of_the_time_line_is_that_of_now(inspector: Inspector, mock: Mock) -> None:
     usual = mock.moments
     mock.overrides["moments"] = lambda query: {**usual(), "from": 0, "to": max(mock.at, 120.0), "density": [10] * 199 + [int(mock.at)]}
     inspector.page.reload()
-    page = inspector.show("vehicle=car")
-    inspector.until("document.querySelectorAll('.density').length === 200")
+    page = inspector.show("view=overview")
+    # The lowest one is at the bottom.
+    inspector.until("document.querySelector('.marks .curve')?.getAttribute('d').startsWith('M0.0 21')")
     mock.at = 90.0
-    height = "(index => Number([...document.querySelectorAll('.density')].at(index).getAttribute('height')))"
-    inspector.until(f"{height}(-1) > {height}(0)")
+    inspector.until("document.querySelector('.marks .curve')?.getAttribute('d').startsWith('M0.0 28')")
     page.get_by_text("Moments", exact=True).click()
-    assert "Bars: bytes" in page.inner_text("#timeline")
+    assert "Below the marks: bytes that crossed." in page.inner_text("#timeline")
 
 
 def test_moments_say_their_verdict(inspector: Inspector, mock: Mock) -> None:

@@ -24,6 +24,7 @@
                 ("vehicle/tables", "id=\(vehicle)"), ("vehicle/destinations", "id=\(vehicle)"),
                 ("route", "id=\(vehicle)"), ("updates", "id=\(vehicle)"), ("entries", ""),
                 ("requests", "id=\(vehicle)"), ("findings", ""), ("moments", ""),
+                ("lanes", "id=\(vehicle)"),
                 ("export", "id=\(vehicle)&format=gpx"),
             ] {
                 do throws(InspectorError) {

@@ -41,7 +41,7 @@
             ("/api/requests?id=secretcar", "requests"), ("/api/receipts?id=secretcar", "endpoints"),
             ("/api/findings", "findings"), ("/api/moments", "moments"), ("/api/profiles", "profiles"),
             ("/api/compare?a=live&b=live&vehicle=secretcar", "differences"), ("/api/names", "maneuverTypes"),
-            ("/api/actions?id=secretcar", "enabled"),
+            ("/api/actions?id=secretcar", "enabled"), ("/api/lanes?id=secretcar&columns=10", "bands"),
         ]
 
         @Test(arguments: Self.routes)

@@ -99,7 +99,7 @@ import WaymarkTexts
             var (report, measure) = (CounterReport(), SessionMeasure(LiveGateway.session))
             measure.ageMilliseconds = age
             (report.instant, report.sessions) = (gateway.instant, [measure])
-            gateway.inspection.sources[0].measures.apply([report])
+            gateway.inspection.sources[0].measure([report])
         }
         tell(age: 400)
         var stream = try EventStream(

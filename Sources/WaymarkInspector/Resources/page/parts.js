@@ -147,8 +147,44 @@ export function read(cell, row, format = (value, row) => value) {
 	return isEmpty(value) ? undefined : format(value, row);
 }
 
+/** The browser keeps a file. */
+function save(name, text) {
+	const href = URL.createObjectURL(new Blob([text]));
+	html("a", { download: name, href }).click();
+	URL.revokeObjectURL(href);
+}
+
+/** What a spreadsheet would take for a formula is a text in it. */
+const quoted = text => `"${text.replace(/^[=+@-](?![\d.,]+$)/, "'$&").replaceAll('"', '""')}"`;
+
+/** Buttons that save the rows on the screen: as shown, or all that is known of them. */
+const savers = (caption, columns, rows) =>
+	buttons(
+		html(
+			"button.small",
+			{
+				label: `Save ${caption} as CSV`,
+				onclick: () => {
+					const shown = row =>
+						columns.map(column => html("td", read(column.cell, row, column.show) ?? "").textContent);
+					const lines = [columns.map(column => column.name), ...rows.map(shown)];
+					save(`${caption}.csv`, lines.map(line => `${line.map(quoted).join(",")}\r\n`).join(""));
+				},
+			},
+			"CSV",
+		),
+		html(
+			"button.small",
+			{
+				label: `Save ${caption} as JSON Lines`,
+				onclick: () => save(`${caption}.jsonl`, rows.map(row => `${JSON.stringify(row)}\n`).join("")),
+			},
+			"JSON Lines",
+		),
+	);
+
 /**
- * A table that scrolls in itself.
+ * A table that scrolls in itself. Rows of a history can be saved.
  * @template Row
  * @param {string} caption @param {Column<Row>[]} columns @param {Row[]} rows @param {TableOptions<Row>} options
  */
@@ -156,7 +192,7 @@ export function table(caption, columns, rows, options = {}) {
 	if (!rows.length) return options.empty ?? note("Nothing yet.");
 	const spec = (tag, kind) => (kind ? `${tag}.${kind}` : tag);
 	// A count in the caption may change.
-	return html(
+	const shown = html(
 		"div.scroll",
 		{ tabindex: 0, role: "region", label: caption, key: caption.replace(/\d+/g, "") },
 		html(
@@ -188,6 +224,7 @@ export function table(caption, columns, rows, options = {}) {
 			),
 		),
 	);
+	return rows[0]["entry"] ? [shown, savers(caption, columns, rows)] : shown;
 }
 
 export const note = (text, ...next) => html("div.note", html("p", text), next.length ? html("p.next", ...next) : null);

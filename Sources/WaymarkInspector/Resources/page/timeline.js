@@ -1,6 +1,7 @@
 // The time line: the moments of a recording, or of what is kept of a gateway, and playing.
 
 import { hidden, hint, html, show, soft, svg } from "./dom.js";
+import { across, bandPaths, curvePath, kindOf, Lanes } from "./lanes.js";
 import { get } from "./net.js";
 import { anchor, go, isKnown, place, select, timeAt } from "./parts.js";
 import { clock, offset, sentence } from "./words.js";
@@ -16,7 +17,7 @@ export class Timeline {
 	context = null;
 	/** @type {Pick<Answer.Moments, "moments">} */
 	moments = null;
-	/** The bars: how much crossed in equal parts of a time. */
+	/** How much crossed in equal parts of a time; not of a vehicle. */
 	/** @type {Pick<Answer.Moments, "from" | "to" | "density">} */
 	density = { from: 0, to: 0, density: [] };
 	/** Up to where moments are known, and when they were asked for. */
@@ -31,6 +32,13 @@ export class Timeline {
 
 	constructor(element) {
 		this.element = element;
+		this.lanes = new Lanes(this);
+		// The end of a view, and what has the focus, are above it, however high it is.
+		new ResizeObserver(() => {
+			const height = `${element.offsetHeight + 16}px`;
+			document.body.style.marginBottom = height;
+			document.documentElement.style.scrollPaddingBottom = height;
+		}).observe(element);
 	}
 
 	get range() {
@@ -53,10 +61,12 @@ export class Timeline {
 			this.identity = identity;
 			this.moments = null;
 			this.density = { from: 0, to: 0, density: [] };
+			Object.assign(this.lanes, { window: null, newest: 0 });
 			this.load();
 		} else if (context.isLive && this.moments && Date.now() - this.asked > ASK_AGAIN_MILLISECONDS) {
 			this.load(this.known);
 		}
+		this.lanes.update();
 		if (!context.isBusy) this.dropDrag();
 		if (context.route.at == null && context.source.kind === "live") this.stop();
 		return this.draw();
@@ -80,9 +90,9 @@ export class Timeline {
 				from = part.next;
 				this.draw();
 			}
-			// The bars of a gateway's history change as a whole: it grows at one end, and is forgotten at the other.
-			if (isUpdate) {
-				const question = { source: source.source, vehicle: route.vehicle, marks: 0 };
+			// The bytes of a gateway's history change as a whole: it grows at one end, and is forgotten at the other.
+			if (isUpdate && !route.vehicle) {
+				const question = { source: source.source, marks: 0 };
 				const density = await get("moments", question);
 				if (identity === this.identity) this.density = density;
 			}
@@ -111,6 +121,8 @@ export class Timeline {
 
 	play() {
 		if (this.timer) return this.stop();
+		// Now stands still: the page stays at its moment.
+		if (this.context.source.kind === "live" && place.route.at == null) return this.go(this.at);
 		if (this.at >= this.range.to) this.go(this.range.from);
 		this.timer = window.setInterval(() => {
 			// A step waits for the answer to the one before.
@@ -175,32 +187,32 @@ export class Timeline {
 		return this.context.isVirtual || Number.isNaN(begin) ? offset(at) : clock(begin + at * 1000);
 	}
 
+	/** Marks, and below them the maneuvers and the publications of a vehicle, or all bytes that crossed. */
 	picture() {
 		const { from, to } = this.range,
-			length = Math.max(1e-6, to - from);
-		const across = at => (((at - from) / length) * 1000).toFixed(1);
+			{ window, all } = this.lanes;
 		const { density, from: first, to: last } = this.density;
-		const most = Math.max(1, ...density);
-		const begin = Number(across(first)),
-			end = Number(across(last));
-		const width = (end - begin) / Math.max(1, density.length);
+		const times = this.context.route.vehicle ? all.times : null;
+		const lane = name => times?.lanes.find(lane => lane.name === name);
+		const step = (last - first) / Math.max(1, density.length);
+		const rate = times
+			? (lane("rate")?.points ?? [])
+			: this.context.route.vehicle
+				? []
+				: density.map((count, index) => [first + index * step, count]);
+		const path = curvePath(rate, times?.to ?? last, from, to, 16, 14);
 		return svg(
 			"svg.marks",
 			{ viewBox: "0 0 1000 30", preserveAspectRatio: "none", hide: true },
-			...density.map((count, index) =>
-				svg("rect.density", {
-					x: (begin + index * width).toFixed(1),
-					y: (30 - (count / most) * 16).toFixed(1),
-					width: Math.max(0.5, width - 0.6).toFixed(1),
-					height: ((count / most) * 16).toFixed(1),
-				}),
+			times && bandPaths(lane("maneuver")?.bands ?? [], times.to, from, to, 16, 14),
+			path && svg("path.curve", { d: path }),
+			(this.moments?.moments ?? []).map(moment =>
+				svg(`path.mark-${kindOf(moment)}`, { d: `M${across(moment.at, from, to)} 2 V14`, "stroke-width": 3 }),
 			),
-			...(this.moments?.moments ?? []).map(moment =>
-				svg(`path.mark-${moment.verdict === "passed" ? "passed" : moment.lane}`, {
-					d: `M${across(moment.at)} 2 V14`,
-					"stroke-width": 3,
+			window &&
+				svg("path.zoomed", {
+					d: `M${across(window.from, from, to)} 1V29H${across(window.to, from, to)}V1z`,
 				}),
-			),
 		);
 	}
 
@@ -210,15 +222,16 @@ export class Timeline {
 			at = this.at;
 		const button = (text, name, action, more = {}) =>
 			html("button.small", { label: name, title: name, onclick: action, ...more }, text);
-		const isLive = source.kind === "live";
+		const isLive = source.kind === "live",
+			isPlaying = !!this.timer || (isLive && route.at == null);
 		const nowText = route.at == null && isLive && isKnown(source) ? "now " : "";
 		show(
 			this.element,
 			html(
 				"div.timeline-controls",
 				button("◂ frame", "Frame before", () => this.step("before")),
-				button(this.timer ? "❚❚ Pause" : "▶ Play", this.timer ? "Pause" : "Play", () => this.play(), {
-					pressed: !!this.timer,
+				button(isPlaying ? "❚❚ Pause" : "▶ Play", isPlaying ? "Pause" : "Play", () => this.play(), {
+					pressed: isPlaying,
 				}),
 				button("frame ▸", "Next frame", () => this.step("after")),
 				html(
@@ -291,13 +304,24 @@ export class Timeline {
 				}),
 			),
 			this.problem && html("p.problem", { role: "alert" }, this.problem),
+			route.vehicle &&
+				html(
+					"details",
+					{ key: "lanes", ontoggle: () => this.draw() },
+					html("summary", "Lanes over time"),
+					this.element.querySelector("[data-key=lanes][open]") && this.lanes.draw(),
+				),
 			html(
 				"details",
 				{ key: "moments", ontoggle: () => this.draw() },
 				html("summary", "Moments"),
-				this.element.querySelector("[open]") &&
-					hint(`Bars: bytes that crossed, in ${this.density.density.length} equal parts of what is kept.`),
-				this.element.querySelector("[open]") &&
+				this.element.querySelector("[data-key=moments][open]") &&
+					hint(
+						route.vehicle
+							? "Below the marks: the maneuvers, and publications each second."
+							: "Below the marks: bytes that crossed.",
+					),
+				this.element.querySelector("[data-key=moments][open]") &&
 					html(
 						"ol.moments",
 						(this.moments?.moments ?? []).map((moment, index) =>
