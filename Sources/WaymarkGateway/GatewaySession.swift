@@ -138,7 +138,7 @@ struct GatewaySession: Sendable, Hashable, Codable {
     var kept: MemoryLedger.Bytes {
         var replay = self.replay.byteCount
         for index in self.audiences.values.indices {
-            replay += self.audiences.values[index].fitting?.replay.byteCount ?? 0
+            replay += self.audiences.values[index].replayByteCount
         }
         return MemoryLedger.Bytes(retained: self.retained.byteCount, replay: replay)
     }
