@@ -24,6 +24,7 @@ struct Fleet {
                 to: .vehicles([vehicle]), as: ClientID(unchecked: "app\(index)"))
             var drive = Drive(session: try client.openedSession())
             self.station.read([(ByteBuffer(bytes: drive.start()), client)])
+            self.station.run()
             self.drives.append((client, endpoint, drive))
         }
         _ = try self.countDelivered()
@@ -32,7 +33,12 @@ struct Fleet {
     /// Publishes `rounds` frames of each drive, and checks that its endpoint received them.
     mutating func run(_ rounds: Int) throws -> Report {
         let station = self.station
-        for _ in 0..<Self.roundsBefore { try self.publish { station.read($0) } }
+        for _ in 0..<Self.roundsBefore {
+            try self.publish { read in
+                station.read(read)
+                station.run()
+            }
+        }
         for _ in 0..<rounds { try self.publish { read in station.measureAll { station.read(read) } } }
         let frames = rounds * self.drives.count
         return Report(frames: frames, deliveries: frames, allocations: station.allocations)
