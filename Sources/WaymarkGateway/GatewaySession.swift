@@ -136,11 +136,20 @@ struct GatewaySession: Sendable, Hashable, Codable {
 
     /// The memory of the frames that it keeps.
     var kept: MemoryLedger.Bytes {
-        var replay = self.replay.byteCount
-        for index in self.audiences.values.indices {
-            replay += self.audiences.values[index].fitting?.replay.byteCount ?? 0
-        }
-        return MemoryLedger.Bytes(retained: self.retained.byteCount, replay: replay)
+        Self.kept(self.retained.byteCount, self.replay.byteCount, self.audiences)
+    }
+
+    /// The same. Why mutating: otherwise the session, which is being changed, is copied for each frame.
+    private mutating func readKept() -> MemoryLedger.Bytes {
+        Self.kept(self.retained.byteCount, self.replay.byteCount, self.audiences)
+    }
+
+    private static func kept(
+        _ retained: Int, _ replay: Int, _ audiences: OrderedDictionary<Profile, Audience>
+    ) -> MemoryLedger.Bytes {
+        var bytes = MemoryLedger.Bytes(retained: retained, replay: replay)
+        for index in audiences.values.indices { bytes.replay += audiences.values[index].replayByteCount }
+        return bytes
     }
 
     // MARK: Publications
@@ -213,7 +222,7 @@ struct GatewaySession: Sendable, Hashable, Codable {
         _ rules: PublishingRules, _ memory: inout MemoryLedger, _ counters: inout Gateway.Counters,
         into actions: inout [Gateway.Action]
     ) -> Progress {
-        let kept = self.kept
+        let kept = self.readKept()
         let trip = self.content.trip
         let previewOptOuts = self.mayQueueShares ? self.content.previewOptOuts : nil
         let sequence = self.sequence
@@ -258,7 +267,7 @@ struct GatewaySession: Sendable, Hashable, Codable {
         self.retainNewStates(frames, &batch)
         self.handOn(frames[applied], rules, &batch, into: &actions)
         if progress.endsSharing || self.content.trip.sharesLess(than: trip) { self.forgetReplay() }
-        let keptNow = self.kept
+        let keptNow = self.readKept()
         if keptNow != kept { memory.set(self.id, keptNow) }
         if progress.rejection == nil || progress.next > first + 1 { self.lastPublished = now }
         let isUsedUp =

@@ -27,7 +27,7 @@ extension Gateway {
     package var holdings: Holdings {
         var holdings = Holdings()
         for session in self.sessions.values {
-            let rings = session.audiences.values.compactMap { $0.fitting?.replay.byteCount }
+            let rings = session.audiences.values.map(\.replayByteCount)
             holdings.retainedBytesMax = max(holdings.retainedBytesMax, session.retained.byteCount)
             holdings.replayBytesMax = max(
                 holdings.replayBytesMax, session.replay.byteCount, rings.max() ?? 0)

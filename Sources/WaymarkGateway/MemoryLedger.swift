@@ -47,10 +47,11 @@ struct MemoryLedger: Sendable, Hashable, Codable {
 
     /// Sets how much a session keeps now.
     mutating func set(_ session: SessionID, _ bytes: Bytes) {
-        guard let account = self.accounts[session] else { return }
+        guard let index = self.accounts.index(forKey: session) else { return }
+        let account = self.accounts.values[index]
         guard bytes != account.bytes else { return }
         let growth = bytes.retained - account.bytes.retained
-        self.accounts[session]?.bytes = bytes
+        self.accounts.withValue(at: index) { $0.bytes = bytes }
         self.total.retained += growth
         self.total.replay += bytes.replay - account.bytes.replay
         self.users[account.user].retained += growth

@@ -267,12 +267,13 @@ struct Client: Sendable, Hashable, Codable {
 }
 
 /// Endpoints of one session with one profile.
-struct Audience: Sendable, Hashable, Codable {
+struct Audience: Sendable, Hashable {
     let id: AudienceID
     /// Endpoints in it, including those in their grace time.
     var memberCount: Int
-    /// nil for the profile that cuts nothing.
-    var fitting: Fitting?
+    // Why in an array: each frame passes over the audiences of its session, and few are fitted.
+    /// Its only element is the fitting to the profile; none for the profile that cuts nothing.
+    var fittings: [Fitting] = []
 
     /// The state of the fitting to a profile, and the frames that were fitted last.
     struct Fitting: Sendable, Hashable {
@@ -297,14 +298,43 @@ struct Audience: Sendable, Hashable, Codable {
         }
     }
 
+    /// Whether the profile cuts something.
+    var isFitted: Bool { !self.fittings.isEmpty }
+
+    /// Whether no endpoint of the profile has its snapshot.
+    var isPending: Bool { self.isFitted && self.fittings[0].isPending }
+
     /// Whether frames wait to be fitted.
-    var hasUnfitted: Bool { self.fitting?.queue.isEmpty == false }
+    var hasUnfitted: Bool { self.isFitted && !self.fittings[0].queue.isEmpty }
+
+    /// The memory of the frames that were fitted last.
+    var replayByteCount: Int { self.isFitted ? self.fittings[0].replay.byteCount : 0 }
 
     /// Whether a batch need not wait to be fitted: frames wait already, or the batch may name many maneuvers in turn, of which only the
     /// last ones matter.
     func mayFitAtOnce(_ frames: PublishedFrames) -> Bool {
-        guard let fitting, fitting.queue.isEmpty else { return false }
-        return frames.count == 1 || !fitting.queue.view.profile.isWindowed
+        guard self.isFitted, self.fittings[0].queue.isEmpty else { return false }
+        return frames.count == 1 || !self.fittings[0].queue.view.profile.isWindowed
+    }
+}
+
+extension Audience: Codable {
+    private enum CodingKeys: CodingKey { case id, memberCount, fitting }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(self.id, forKey: .id)
+        try container.encode(self.memberCount, forKey: .memberCount)
+        try container.encodeIfPresent(self.fittings.first, forKey: .fitting)
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.id = try container.decode(AudienceID.self, forKey: .id)
+        self.memberCount = try container.decode(Int.self, forKey: .memberCount)
+        if let fitting = try container.decodeIfPresent(Fitting.self, forKey: .fitting) {
+            self.fittings = [fitting]
+        }
     }
 }
 

@@ -39,7 +39,11 @@ struct ReplayRing: Sendable {
         if let last = self.chunks.last, last.count + bytes.count <= Self.chunkByteCount {
             self.chunks[self.chunks.count - 1].append(contentsOf: bytes)
         } else {
-            self.chunks.append(Array(bytes))
+            var chunk: [UInt8] = []
+            // Otherwise it would be copied whenever it has doubled. The first one grows with what is published.
+            if !self.chunks.isEmpty { chunk.reserveCapacity(max(Self.chunkByteCount, bytes.count)) }
+            chunk.append(contentsOf: bytes)
+            self.chunks.append(chunk)
         }
     }
 

@@ -20,11 +20,11 @@ extension GatewaySession {
         var isFitted = false
         // Why by index: hashing a profile costs more than everything else here.
         for index in self.audiences.values.indices {
-            if self.audiences.values[index].fitting == nil {
+            if self.audiences.values[index].isFitted {
+                isFitted = true
+            } else {
                 batch.units += self.audiences.values[index].memberCount
                 actions.append(.publish(self.audiences.values[index].id, frames))
-            } else {
-                isFitted = true
             }
         }
         if isFitted { self.handOnFitted(frames, rules, &batch, into: &actions) }
@@ -43,11 +43,13 @@ extension GatewaySession {
         let route = self.route ?? StoredRoute()
         let unitsMax = batch.units + rules.fittingUnitsMax
         for audience in self.audiences.values.indices {
-            guard self.audiences.values[audience].fitting?.isPending == false else { continue }
+            guard self.audiences.values[audience].isFitted, !self.audiences.values[audience].isPending else {
+                continue
+            }
             guard batch.units < unitsMax, self.routeFrames.isEmpty,
                 self.audiences.values[audience].mayFitAtOnce(frames)
             else {
-                self.audiences.values[audience].fitting?.queue.append(frames)
+                self.audiences.values[audience].fittings[0].queue.append(frames)
                 batch.needsFitting = true
                 continue
             }
@@ -56,15 +58,15 @@ extension GatewaySession {
             for index in frames.indices {
                 // Why not `if var`: the view must be changed in place, not copied.
                 batch.units +=
-                    self.audiences.values[audience].fitting?.queue
+                    self.audiences.values[audience].fittings[0].queue
                     .fit(
                         frames, index, &publications[index - frames.indices.lowerBound],
-                        unitsMax: unitsMax - batch.units, route, rules, into: &fitted) ?? 0
+                        unitsMax: unitsMax - batch.units, route, rules, into: &fitted)
             }
             if self.audiences.values[audience].hasUnfitted { batch.needsFitting = true }
             guard !fitted.isEmpty else { continue }
             batch.units += self.audiences.values[audience].memberCount
-            self.audiences.values[audience].fitting?.replay
+            self.audiences.values[audience].fittings[0].replay
                 .append(fitted, rules.limits.replayBytesMax, &batch.replayRoom)
             actions.append(.publish(self.audiences.values[audience].id, fitted))
         }
@@ -115,15 +117,15 @@ extension GatewaySession {
         let route = self.route ?? StoredRoute()
         var fitted = PublishedFrames()
         if let index = self.audiences.values.firstIndex(where: \.hasUnfitted) {
-            let units = self.audiences.values[index].fitting?.queue
+            let units = self.audiences.values[index].fittings[0].queue
                 .fit(unitsMax: rules.fittingUnitsMax, route, rules, into: &fitted)
             var room = memory.replayRoom(of: self.userIndex, rules.limits)
-            self.audiences.values[index].fitting?.replay
+            self.audiences.values[index].fittings[0].replay
                 .append(fitted, rules.limits.replayBytesMax, &room)
             memory.set(self.id, self.kept)
             let result =
                 fitted.isEmpty ? Fitted.nothing : .publish(self.audiences.values[index].id, fitted)
-            return (result, units ?? 0)
+            return (result, units)
         }
         for index in self.snapshots.indices where !self.snapshots[index].queue.isEmpty {
             return (.nothing, self.snapshots[index].fit(route, rules))
@@ -187,7 +189,7 @@ extension GatewaySession {
         } else {
             var audience = Audience(id: newID, memberCount: 1)
             if !profile.isIdentity {
-                audience.fitting = Audience.Fitting(profile, after: self.sequence)
+                audience.fittings = [Audience.Fitting(profile, after: self.sequence)]
             }
             self.audiences[profile] = audience
         }
@@ -210,7 +212,7 @@ extension GatewaySession {
             entry.frames = self.retained.frames
         } else if let snapshot = self.snapshots.first, snapshot.profile == profile {
             self.take(snapshot, &entry, &snapshots)
-        } else if audience.fitting?.isPending == false,
+        } else if audience.isFitted, !audience.isPending,
             let frames = snapshots.frames(of: self.id, profile, at: self.sequence)
         {
             entry.frames = frames
@@ -233,14 +235,14 @@ extension GatewaySession {
             snapshots.keep(entry.frames, of: self.id, profile, at: self.sequence)
             self.snapshots = []
         }
-        guard self.audiences[profile]?.fitting?.isPending == true else { return }
+        guard self.audiences[profile]?.isPending == true else { return }
         // Its state is that of a view that fitted all publications.
-        self.audiences[profile]?.fitting = Audience.Fitting(snapshot.queue, after: self.sequence)
+        self.audiences[profile]?.fittings = [Audience.Fitting(snapshot.queue, after: self.sequence)]
     }
 
     /// The number up to which the endpoints of a profile were sent what was published.
     func sequenceHandedOn(_ profile: Profile) -> UInt64 {
-        let waiting = self.audiences[profile]?.fitting?.queue.nextSequence
+        let waiting = self.audiences[profile]?.fittings.first?.queue.nextSequence
         return waiting.map { $0 - 1 } ?? self.sequence
     }
 
@@ -257,15 +259,16 @@ extension GatewaySession {
 
     /// The frames after `sequence`; nil if some are no longer kept.
     private func missed(after sequence: UInt64, _ audience: Audience) -> [Frame]? {
-        guard sequence <= self.sequence, audience.fitting?.isPending != true else { return nil }
-        return (audience.fitting?.replay ?? self.replay).frames(after: sequence)
+        guard sequence <= self.sequence, !audience.isPending else { return nil }
+        return (audience.fittings.first?.replay ?? self.replay).frames(after: sequence)
     }
 
     /// Drops what was published while the trip shared more: an endpoint that resumes gets a snapshot instead.
     mutating func forgetReplay() {
         self.replay = ReplayRing(after: self.sequence)
         for index in self.audiences.values.indices {
-            self.audiences.values[index].fitting?.replay = ReplayRing(after: self.sequence)
+            guard self.audiences.values[index].isFitted else { continue }
+            self.audiences.values[index].fittings[0].replay = ReplayRing(after: self.sequence)
         }
         self.snapshots = []
     }

@@ -56,6 +56,8 @@ def scenarios():
     for rate in (20, 200, 1_000, 5_000):
         add(f"rate-100x{rate}", "rate", ALL_SERVERS if rate == 200 else FAST, rate == 200, endpoints=100, rate=rate)
     add("rate-1000x20", "rate", ALL_SERVERS, True, endpoints=1_000, rate=20)
+    # Ten frames a second of each drive, which finds little of its state in the caches.
+    add("drives-500x10", "rate", FAST, endpoints=500, streams=500, rate=5_000)
     # The measurement begins when the stalled endpoint's socket is full, after some 800 messages.
     add("healthy-1000", "rate", ["waymark"], endpoints=1_000, rate=50, warmup=20, duration=5)
     add("stalled-1000", "slow", ["waymark"], endpoints=1_000, rate=50, warmup=20, duration=5)

@@ -32,6 +32,8 @@ GOALS = [
     ("saturated, 1 endpoint: deliveries/s", "saturate-1", "deliveriesPerSecond", "nats", ">=", 1.5),
     ("1 000 endpoints × 20/s: CPU per delivery", "rate-1000x20", "serverSecondsPerMillion", "relay", "<=", 1.4),
     ("1 000 endpoints × 20/s: CPU per delivery", "rate-1000x20", "serverSecondsPerMillion", "redis", "<=", 1),
+    ("500 drives × 10/s: CPU per delivery", "drives-500x10", "serverSecondsPerMillion", "relay", "<=", 1.8),
+    ("500 drives × 10/s: CPU per delivery", "drives-500x10", "serverSecondsPerMillion", "redis", "<=", 1),
     ("100 endpoints × 200/s: p99", "rate-100x200", "microseconds99", "relay", "<=", 1.3),
     ("requests one at a time: answers/s", "request-1", "answersPerSecond", "redis", ">=", 1),
     ("10 000 endpoints resume: connections/s", "storm-10000", "connectionsPerSecond", "nats", ">=", 1),
@@ -183,6 +185,7 @@ def sections(results):
     rates = [(f"rate-100x{rate}", f"100 endpoints × {count(rate)}/s") for rate in (20, 200, 1_000, 5_000)]
     rates += [
         ("rate-1000x20", "1 000 endpoints × 20/s"),
+        ("drives-500x10", "500 drives of 1 endpoint × 10/s"),
         ("healthy-1000", "1 000 endpoints × 50/s"),
         ("stalled-1000", "the same, one does not read"),
     ]
@@ -210,7 +213,7 @@ def sections(results):
         "subscription: connections per second / p99 in microseconds of 200 messages a second to ten others meanwhile.\n\n"
         + comparison(results, [("storm-10000", "10 000 resume")], [("connectionsPerSecond", 1), ("microseconds99", 1)])
     )
-    own = [(scenario, title) for scenario, title in saturated + rates[:5]]
+    own = [(scenario, title) for scenario, title in saturated + rates[:6]]
     yield (
         "### The generator\n\nIts CPU seconds per million deliveries, for sending, receiving and comparing.\n\n"
         + comparison(results, own, [("generatorSecondsPerMillion", 1)])

@@ -25,6 +25,8 @@ struct Scenario {
     var observed: Visibility?
     /// How many reads the observer is told of at a time.
     var readsPerTelling = 1
+    /// Each endpoint is guided by a client of its own, and their frames arrive in turn.
+    var isFleet = false
     /// What the endpoints do in a scenario without publications.
     var crowd: Crowd.Activity?
 
@@ -32,6 +34,7 @@ struct Scenario {
         Scenario(name: "one", endpoints: 1, framesPerRead: 64),
         Scenario(name: "fan", endpoints: 100, framesPerRead: 64),
         Scenario(name: "lone", endpoints: 100, framesPerRead: 1),
+        Scenario(name: "drives", endpoints: 500, framesPerRead: 1, isFleet: true),
         Scenario(name: "fitted", endpoints: 10, framesPerRead: 16, isFitted: true),
         Scenario(name: "route", endpoints: 1, framesPerRead: 1, routePoints: 12_500),
         Scenario(name: "connect", endpoints: 100, crowd: .reconnect),
@@ -94,7 +97,7 @@ struct Station {
     private let clock = Clock()
     private let meter = Meter()
 
-    /// The only client of a scenario.
+    /// The only client of most scenarios.
     static let client = ClientID(unchecked: "app")
 
     /// What observers see.
@@ -135,8 +138,8 @@ struct Station {
     }
 
     /// Connects a client and opens a session, see ``Peer/openedSession()``.
-    func connectClient(to vehicles: VehicleSelection) throws -> Peer {
-        let hello = NavigationHello(client: Self.client, features: Set(Feature.allCases))
+    func connectClient(to vehicles: VehicleSelection, as client: ClientID = Self.client) throws -> Peer {
+        let hello = NavigationHello(client: client, features: Set(Feature.allCases))
         let peer = try self.connect(.navigation(hello))
         self.send(.openSession(OpenSession(requestID: "r", vehicles: vehicles)), on: peer)
         return peer
@@ -303,8 +306,8 @@ struct Report: CustomStringConvertible {
     }
 }
 
-/// `HotPath SCENARIO READS`: processes a number of reads (in request scenarios, requests of each vehicle with their answers) and
-/// checks the result.
+/// `HotPath SCENARIO READS`: processes a number of reads (of each drive; in request scenarios, requests of each vehicle with their
+/// answers) and checks the result.
 @main
 enum HotPath {
     static func main() throws {
@@ -316,6 +319,9 @@ enum HotPath {
             if let activity = scenario.crowd {
                 var crowd = try Crowd(scenario.endpoints, activity)
                 print(try crowd.run(reads))
+            } else if scenario.isFleet {
+                var fleet = try Fleet(scenario.endpoints)
+                print(try fleet.run(reads))
             } else {
                 var rig = try Rig(scenario)
                 print(try rig.run(reads))
