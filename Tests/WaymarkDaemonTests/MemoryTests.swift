@@ -42,7 +42,7 @@ struct MemoryTests {
             try Memory(of: self.run.process.id).count(of: Array(key.utf8))
         }
 
-        /// Sends a Hello in pieces of `byteCount` bytes, with a pause behind each.
+        /// Sends a Hello in pieces of `byteCount` bytes, each when the daemon has read the one before it.
         ///
         /// - Returns: The answer.
         func sayHello(
@@ -54,7 +54,7 @@ struct MemoryTests {
             while !rest.isEmpty {
                 try peer.send(Array(rest.prefix(byteCount)))
                 rest = rest.dropFirst(byteCount)
-                if !rest.isEmpty { usleep(2_000) }
+                try peer.waitUntilRead()
             }
             return (peer, try peer.receive()?.type)
         }
@@ -65,16 +65,19 @@ struct MemoryTests {
         }
     }
 
-    /// The daemon frees what it wipes shortly after its answer: the count is asked for until it is 0, for two seconds at most.
+    /// Looks for the key until there is no copy of it: the daemon frees what it wipes shortly after its answer.
     private func expectNone(
         _ daemon: Keyed, of key: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        var count = try daemon.copies(of: key)
-        for _ in 0..<20 where count > 0 {
-            usleep(100_000)
-            count = try daemon.copies(of: key)
-        }
+        let count = try Self.looks(for: 0) { try daemon.copies(of: key) }
         #expect(count == 0, "\(name)", sourceLocation: sourceLocation)
+    }
+
+    /// Counts until there are at most so many, a few hundred times.
+    private static func looks(for countMax: Int, _ count: () throws -> Int) throws -> Int {
+        var found = try count()
+        for _ in 0..<300 where found > countMax { found = try count() }
+        return found
     }
 
     @Test func `of a key in the settings the daemon holds no more copies after a Hello with it`() throws {
@@ -85,12 +88,10 @@ struct MemoryTests {
         let run = try Run(["--config", folder.path("f.yaml")])
         let address = try run.addresses(1)[0]
         let memory = Memory(of: run.process.id)
-        usleep(500_000)
         let count = try memory.count(of: Array(key.utf8))
         #expect(count > 0, "the search finds what is there")
         let peer = try RawSocket.welcomed(address, KeyTests.hello("bus", key: key))
-        usleep(500_000)
-        #expect(try memory.count(of: Array(key.utf8)) <= count)
+        #expect(try Self.looks(for: count) { try memory.count(of: Array(key.utf8)) } <= count)
         #expect(try peer.isAnswered())
         run.process.signal(SIGTERM)
         #expect(run.status() == 0)
@@ -128,7 +129,7 @@ struct MemoryTests {
             let peer = try RawSocket(daemon.address)
             let frame = Codec.encode(Envelope(KeyTests.hello("bus", key: unfinished)))
             try peer.send(Array(frame.bytes.dropLast()))
-            usleep(100_000)
+            try peer.waitUntilRead()
         }
         try self.expectNone(daemon, of: unfinished, "unfinished")
         let peer = try RawSocket(daemon.address)
@@ -168,5 +169,16 @@ private struct Memory {
         }
         try #require(byteCount > 0, "no memory of \(self.process) could be read")
         return found
+    }
+}
+
+extension RawSocket {
+    /// Waits until the daemon has read all that was sent, or has closed the connection.
+    fileprivate func waitUntilRead() throws {
+        var unread: CInt = 0
+        repeat {
+            try #require(ioctl(self.descriptor, UInt(TIOCOUTQ), &unread) == 0)
+            sched_yield()
+        } while unread > 0
     }
 }
