@@ -157,6 +157,6 @@ package struct DaemonService: Service {
 }
 
 extension DaemonService: CustomStringConvertible {
-    /// Without the settings, which may contain keys: a service group keeps this text, and puts it into errors.
+    /// A text without the settings, which may contain keys: a service group keeps this text, and puts it into errors.
     package var description: String { "waymarkd" }
 }

@@ -43,7 +43,7 @@ extension Credential: ExpressibleByArrayLiteral {
 }
 
 extension Credential: CustomStringConvertible {
-    /// Without the bytes.
+    /// A text without the bytes.
     package var description: String { self.isEmpty ? "none" : "a key" }
 }
 
