@@ -1,5 +1,6 @@
 internal import WaymarkClient
 internal import WaymarkConfiguration
+internal import WaymarkFaults
 internal import WaymarkHistory
 internal import WaymarkProtocol
 internal import WaymarkRoutes
