@@ -198,9 +198,15 @@ let package = Package(
             ], swiftSettings: strict),
 
         .target(
+            name: "WaymarkFaults",
+            dependencies: [
+                "WaymarkCodec", "WaymarkHistory", "WaymarkProtocol", "WaymarkScenario", "WaymarkTexts",
+            ], swiftSettings: strict),
+        .target(
             name: "WaymarkRig",
             dependencies: [
-                "GatewayInMemory", "WaymarkGuidance", "WaymarkHistory", "WaymarkLint", "WaymarkScenario",
+                "GatewayInMemory", "WaymarkFaults", "WaymarkGuidance", "WaymarkHistory", "WaymarkLint",
+                "WaymarkScenario",
                 "WaymarkTexts", "ProcessIO", "WaymarkClient", "WaymarkCodec", "WaymarkConfiguration",
                 "WaymarkGateway", "WaymarkModel", "WaymarkProtocol", "WaymarkRecording", "WaymarkRoutes",
                 .product(name: "Yams", package: "Yams"),
@@ -227,7 +233,8 @@ let package = Package(
         .target(
             name: "WaymarkRigSockets",
             dependencies: [
-                "ListeningSockets", "WaymarkHistory", "WaymarkScenario", "NetworkErrors", "ProcessIO",
+                "ListeningSockets", "WaymarkFaults", "WaymarkHistory", "WaymarkScenario", "NetworkErrors",
+                "ProcessIO",
                 "WaymarkClient", "WaymarkConfiguration", "WaymarkProtocol", "WaymarkRecording", "WaymarkRig",
                 nioCore, nioPosix, logging,
             ], swiftSettings: strict),
@@ -253,7 +260,8 @@ let package = Package(
         .target(
             name: "WaymarkCommandLine",
             dependencies: [
-                "ListeningSockets", "WaymarkGuidance", "WaymarkHistory", "WaymarkLint", "WaymarkScenario",
+                "ListeningSockets", "WaymarkGuidance", "WaymarkFaults", "WaymarkHistory", "WaymarkLint",
+                "WaymarkScenario",
                 "WaymarkTexts", "ProcessIO", "WaymarkDaemon", "WaymarkConfiguration", "WaymarkClient",
                 "WaymarkExporter",
                 "WaymarkInspector", "WaymarkInspectorServer", "WaymarkRoutes", "WaymarkModel",
@@ -334,7 +342,8 @@ let package = Package(
             name: "FaultCells",
             dependencies: [
                 "RecordedRoutes",
-                "WaymarkGuidance", "WaymarkHistory", "WaymarkLint", "WaymarkScenario", "WaymarkClient",
+                "WaymarkGuidance", "WaymarkFaults", "WaymarkHistory", "WaymarkLint", "WaymarkScenario",
+                "WaymarkClient",
                 "WaymarkConfiguration", "WaymarkModel", "WaymarkProtocol", "WaymarkRig",
                 "WaymarkRoutes",
             ],
@@ -553,7 +562,8 @@ let package = Package(
             name: "WaymarkRigTests",
             dependencies: [
                 "ExpectedState", "FaultCells", "ProcessIO", "RecordedRoutes", "RigMutants", "Sweeps",
-                "WaymarkClient", "WaymarkCodec", "WaymarkGuidance", "WaymarkHistory", "WaymarkLint",
+                "WaymarkClient", "WaymarkCodec", "WaymarkGuidance", "WaymarkFaults", "WaymarkHistory",
+                "WaymarkLint",
                 "WaymarkScenario",
                 "WaymarkTexts",
                 "WaymarkConfiguration", "WaymarkGateway", "WaymarkModel", "WaymarkProtocol",
@@ -562,7 +572,8 @@ let package = Package(
         .testTarget(
             name: "WaymarkRigSocketsTests",
             dependencies: [
-                "ListeningSockets", "Sweeps", "WaymarkHistory", "WaymarkScenario", "WaymarkTexts",
+                "ListeningSockets", "Sweeps", "WaymarkFaults", "WaymarkHistory", "WaymarkScenario",
+                "WaymarkTexts",
                 "WaymarkTransport",
                 "FaultCells", "ProcessIO", "waymark", "waymarkd", "WaymarkClient", "WaymarkCodec",
                 "WaymarkConfiguration", "WaymarkModel", "WaymarkProtocol", "WaymarkRig",

@@ -1,4 +1,5 @@
 internal import ProcessIO
+internal import WaymarkFaults
 internal import WaymarkHistory
 internal import WaymarkProtocol
 internal import WaymarkRig

@@ -1,8 +1,9 @@
 import WaymarkClient
+package import WaymarkFaults
 package import WaymarkHistory
 import WaymarkLint
 import WaymarkProtocol
-package import WaymarkRig
+import WaymarkRig
 
 /// A kind of fault at a message on its way.
 package struct FaultCell: Sendable, CustomStringConvertible {

@@ -1,3 +1,4 @@
+internal import WaymarkFaults
 package import WaymarkHistory
 import WaymarkProtocol
 import WaymarkRig

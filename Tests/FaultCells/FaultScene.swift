@@ -1,10 +1,11 @@
 import RecordedRoutes
 import WaymarkClient
+package import WaymarkFaults
 import WaymarkGuidance
 package import WaymarkHistory
 import WaymarkModel
 import WaymarkProtocol
-package import WaymarkRig
+import WaymarkRig
 import WaymarkRoutes
 internal import WaymarkScenario
 

@@ -8,7 +8,8 @@ import Testing
     /// fields of these names are its own.
     private static let modules = [
         "WaymarkProtocol", "WaymarkClient", "WaymarkCodec", "WaymarkCommandLine", "WaymarkExporter",
-        "WaymarkInspector", "WaymarkGuidance", "WaymarkHistory", "WaymarkInspectorServer", "WaymarkLint",
+        "WaymarkFaults", "WaymarkInspector", "WaymarkGuidance", "WaymarkHistory", "WaymarkInspectorServer",
+        "WaymarkLint",
         "WaymarkModel", "WaymarkRecording", "WaymarkRig", "WaymarkRigSockets", "WaymarkRoutes",
         "WaymarkScenario", "WaymarkTexts", "WaymarkTransport",
     ]

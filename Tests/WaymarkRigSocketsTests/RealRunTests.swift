@@ -247,6 +247,26 @@ import WaymarkScenario
         #expect(history.endpoints.first?.moments.isEmpty == false)
     }
 
+    @Test func `lines that a program prints are judged`() async throws {
+        let exec = "exec \"$0\" cluster --id {vehicle} --endpoint {endpoint} --connect {address}"
+        let (result, history) = try await Self.run(
+            Self.program("[sh, -c, 'echo next left in {port} m; \(exec)', '\(Self.folder.path)/waymark']")
+                + """
+                expect:
+                  - { prints: 'next (?<type>\\w+) in (?<port>\\d+) m', where: { type: left, port: ">1000" }, within: 60s }
+                  - { never: { prints: 'next left' }, because: This one fails. }
+
+                """)
+        #expect(result.problem == nil)
+        #expect(
+            result.expectations.filter { !$0.hasPassed }.map(\.text).filter { $0.contains("prints") }.count
+                == 1)
+        #expect(
+            history.entries.contains {
+                if case .log(_?, let line) = $0.kind { line.hasPrefix("next left in ") } else { false }
+            })
+    }
+
     @Test func `a program that ends is told with its status and its last lines`() async throws {
         let (result, history) = try await Self.run(
             Self.program("[sh, -c, 'echo {port} {vehicle}; echo went wrong >&2; exit 3']").replacing(

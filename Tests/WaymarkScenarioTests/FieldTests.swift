@@ -77,6 +77,23 @@ import WaymarkProtocol
         #expect(try TextPattern(pattern).isFound(in: text) == isFound)
     }
 
+    private static let grouped: [(pattern: String, text: String, values: [String: String]?)] = [
+        ("(?<a>b+)(?<c>b?)", "abbb", ["a": "bbb", "c": ""]), ("(?<a>x)|(?<b>y)", "y", ["b": "y"]),
+        ("in (?<meters>\\d+) m", "next in 120 m", ["meters": "120"]), ("(?<a>b)", "c", nil),
+        ("(?<a>a|ab)(?<b>c|bcd)", "abcd", ["a": "a", "b": "bcd"]), ("a", "a", [:]),
+        ("((?<last>[a-z]) ?)+", "a b c", ["last": "c"]),
+    ]
+
+    @Test(arguments: Self.grouped)
+    func `named groups`(_ pattern: String, _ text: String, _ values: [String: String]?) throws {
+        #expect(try TextPattern(pattern).values(in: text) == values)
+    }
+
+    @Test(arguments: ["(?<a>b)(?<a>c)", "(?<>b)", "(?<1>b)", "(?<a", "(?P<a>b)", "(?<ü>b)"])
+    func `a group needs a name of its own`(_ pattern: String) {
+        #expect(throws: FieldError.self) { try TextPattern(pattern) }
+    }
+
     @Test(arguments: [
         "(", ")", "[a", "a{2}", "*a", "(?=a)", "\\q", "[z-a]", "\\", String(repeating: "(", count: 20),
         String(repeating: "a", count: 513),
@@ -88,5 +105,7 @@ import WaymarkProtocol
     @Test func `a long pattern takes time in proportion`() throws {
         let nested = String(repeating: "(", count: 15) + "a" + String(repeating: ")+", count: 15) + "b"
         #expect(try !TextPattern(nested).isFound(in: String(repeating: "a", count: 1_000)))
+        let groups = try TextPattern("(?<a>(a+)+)(?<b>a*)*b")
+        #expect(groups.values(in: String(repeating: "a", count: 4_096)) == nil)
     }
 }

@@ -28,6 +28,38 @@ import WaymarkScenario
         return history
     }
 
+    @Test(arguments: [
+        (
+            "prints: 'next (?<type>\\w+) in (?<meters>\\d+)', where: { type: left, meters: '<200' }, within: 5s",
+            true
+        ),
+        ("prints: 'next (?<type>\\w+) in (?<meters>\\d+)', where: { meters: '<100' }, within: 5s", false),
+        ("prints: '^next right', within: 5s", false), ("prints: 'next left', within: 1s", false),
+        ("never: { prints: 'next left' }", false), ("never: { prints: 'ERROR' }", true),
+        ("sometimes: { prints: 'left in 1.0' }", true),
+        ("in-order: [{ prints: begins }, { prints: 'next' }], within: 5s", true),
+        ("in-order: [{ prints: next }, { prints: begins }], within: 5s", false),
+        ("when: { prints: begins }, message: currentRoadName, within: 1s", true),
+        ("when: { prints: next }, message: currentRoadName, within: 1s", false),
+        ("of: client, prints: next, within: 5s", false),
+    ])
+    func `lines of a program are judged`(_ expectation: String, _ passes: Bool) throws {
+        let scenario = try Self.scenario("expect: { \(expectation) }\n")
+        let history = Self.history([
+            .log(Self.cluster, "begins"), Self.road("A", 1), .log(Self.cluster, "next left in 120 m"),
+        ])
+        let judge = Judge.judge(scenario, history, endingAt: WordCase.instant(6))
+        #expect((judge.results.first?.outcome == .passed) == passes)
+    }
+
+    @Test(arguments: [
+        "prints: '(?<a>b', within: 1s", "prints: 'a', where: { b: c }, within: 1s", "prints: a",
+        "prints: a, where: [b], within: 1s", "prints: '(?<a>b)', where: { a: true }, within: 1s",
+    ])
+    func `a wrong line pattern is an error`(_ expectation: String) {
+        #expect(throws: ScenarioErrors.self) { try Self.scenario("expect: { \(expectation) }\n") }
+    }
+
     @Test func `a step is decided when what it expects within a time is`() throws {
         let scenario = try Self.scenario(
             """

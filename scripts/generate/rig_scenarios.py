@@ -59,10 +59,12 @@ ACTIONS = [
 ]
 WORDS = [
     {"message": "updateTripEstimates", "where": {"tripEstimates.distanceMeters": "<2km"}, **WAIT},
+    {"prints": r"next (?<type>\w+) in (?<meters>\d+) m", "where": {"type": "left", "meters": "<200"}, **WAIT},
     {"eventually": {"next.id": 4, "maneuverState": "prepare"}, **WAIT},
     {"always": STATE, "for": "3s"},
     {"never": STATE, "for": "3s"},
     {"never": {"message": "showAlert", "of": "client"}},
+    {"never": {"prints": "ERROR|panic", "of": "client"}},
     {"sometimes": {"state": STATE}},
     {"rate": {"message": "showAlert", "where": {"alert.id": 1}, "at-most": 3, "at-least": 1, "per": "1s"}, "for": "9s"},
     {"gap": {"message": "currentRoadName", "below": "2s"}, "for": "3s"},
@@ -292,10 +294,11 @@ def wrong_combinations():
     yield "an actor only", scenario(steps=[{"do": {"as": "dut"}}])
     yield "no word", scenario(expect={"because": "x"})
     yield "an empty list of expectations", scenario(expect=[])
+    waiting = ("message", "prints", "eventually", "outcome", "in-order", "holds-what-was-published", "ended", "unchanged")
     for word in WORDS:
         name = next(iter(word))
         for key in ("within", "for"):
-            if key in word and name in ("message", "eventually", "outcome", "in-order", "holds-what-was-published", "ended", "unchanged"):
+            if key in word and name in waiting:
                 yield f"{called('expect', word)} without {key}", scenario(expect={k: v for k, v in word.items() if k != key})
             if key not in word and not (key == "for" and name == "never"):
                 yield f"{called('expect', word)} with {key}", scenario(expect={**word, key: "1s"})
@@ -303,6 +306,8 @@ def wrong_combinations():
     yield "an event with two", scenario(steps=[{"when": {"message": "prompt", "state": STATE}, **WAIT}])
     yield "an event with none", scenario(steps=[{"when": {"of": "dut"}, **WAIT}])
     yield "where of a state", scenario(steps=[{"when": {"state": STATE, "where": {"session": 1}}, **WAIT}])
+    yield "where of a group that is none", scenario(expect={"prints": "a", "where": {}, **WAIT})
+    yield "a line that is no text", scenario(expect={"prints": {"a": 1}, **WAIT})
     yield "rate without bounds", scenario(expect={"rate": {"per": "1s"}})
     yield "rate without per", scenario(expect={"rate": {"at-most": 1}})
     yield "gap without below", scenario(expect={"gap": {}})

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WaymarkFaults
 internal import WaymarkHistory
 internal import WaymarkProtocol
 internal import WaymarkRig

@@ -1,5 +1,6 @@
 internal import WaymarkClient
 internal import WaymarkConfiguration
+internal import WaymarkFaults
 internal import WaymarkHistory
 internal import WaymarkProtocol
 internal import WaymarkRoutes
@@ -314,7 +315,8 @@ extension Scenario.Word {
     fileprivate var needsPast: Bool {
         switch self {
         case .outcome, .holdsWhatWasPublished, .ended: true
-        case .message, .eventually, .always, .never, .sometimes, .rate, .gap, .inOrder, .exactly, .unchanged,
+        case .message, .prints, .eventually, .always, .never, .sometimes, .rate, .gap, .inOrder, .exactly,
+            .unchanged,
             .shownWithin:
             false
         }

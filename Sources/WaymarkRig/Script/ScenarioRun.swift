@@ -1,4 +1,5 @@
 package import WaymarkClient
+internal import WaymarkFaults
 package import WaymarkHistory
 internal import WaymarkLint
 package import WaymarkProtocol

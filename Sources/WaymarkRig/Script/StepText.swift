@@ -1,3 +1,4 @@
+internal import WaymarkFaults
 internal import WaymarkModel
 internal import WaymarkProtocol
 internal import WaymarkScenario

@@ -1,5 +1,6 @@
 internal import GatewayInMemory
 internal import WaymarkClient
+internal import WaymarkFaults
 internal import WaymarkProtocol
 
 /// A peer of a virtual run with its link and its connections.

@@ -1,3 +1,4 @@
+internal import WaymarkFaults
 internal import WaymarkHistory
 package import WaymarkProtocol
 

@@ -1,5 +1,6 @@
 internal import GatewayInMemory
 package import WaymarkClient
+package import WaymarkFaults
 package import WaymarkGateway
 package import WaymarkHistory
 package import WaymarkProtocol

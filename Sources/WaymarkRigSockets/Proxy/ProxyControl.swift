@@ -1,6 +1,6 @@
 internal import Foundation
 internal import WaymarkConfiguration
-internal import WaymarkRig
+internal import WaymarkFaults
 internal import WaymarkScenario
 
 /// The clients of a proxy's control socket.

@@ -3,9 +3,9 @@ package import NIOCore
 internal import NIOPosix
 internal import Synchronization
 package import WaymarkClient
+package import WaymarkFaults
 internal import WaymarkHistory
 internal import WaymarkProtocol
-package import WaymarkRig
 package import WaymarkScenario
 
 /// Carries connections between peers and gateways, and does to them what faults say: sockets and a timer for ``ProxyLinks``.

@@ -33,6 +33,20 @@ extension Literal {
     }
 }
 
+extension Literal {
+    /// Whether it compares with a number: `3`, `<200`, `1..5`.
+    var namesNumber: Bool {
+        switch self {
+        case .number: true
+        case .text(let text):
+            text.first.map { "<>".contains($0) } ?? false
+                || text.split(separator: "..").count == 2
+                    && text.split(separator: "..").allSatisfy { Double($0) != nil }
+        case .null, .flag, .list, .contains: false
+        }
+    }
+}
+
 /// What a field must be.
 package struct Condition: Sendable, Hashable, CustomStringConvertible {
     enum Order: String, Sendable { case below = "<", atMost = "<=", above = ">", atLeast = ">=" }
@@ -81,6 +95,12 @@ package struct Condition: Sendable, Hashable, CustomStringConvertible {
         } else {
             self.test = try Self.test(literal, path.type, path.description)
         }
+    }
+
+    /// Reads a condition for a named group of a line that a program prints. It compares numbers if it names one, else texts.
+    package init(_ literal: Literal, ofGroup name: String) throws(FieldError) {
+        self.description = "\(literal)"
+        self.test = try Self.test(literal, literal.namesNumber ? .number(.none) : .text, name)
     }
 
     private static func test(

@@ -1,4 +1,4 @@
-/// A regular expression: letters, `.`, `[a-z]`, `[^a-z]`, `\d \w \s` and escaped signs, `( | )`, `* + ?`, `^` and `$`.
+/// A regular expression: letters, `.`, `[a-z]`, `[^a-z]`, `\d \w \s` and escaped signs, `( | )`, `(?<name> )`, `* + ?`, `^` and `$`.
 ///
 /// Why not `Regex`: it is no `Sendable` value, and a pattern can keep it busy for ever. This one takes time in proportion to the text times
 /// the pattern.
@@ -9,6 +9,8 @@ package struct TextPattern: Sendable, Hashable {
         case sequence([Node])
         case either([Node])
         case repeated(Node, atLeast: Int, isOnce: Bool)
+        /// A group with a name, by its number.
+        case group(Node, Int)
     }
 
     /// A set of scalars.
@@ -33,10 +35,14 @@ package struct TextPattern: Sendable, Hashable {
         case begin, end
         case split(Int, Int)
         case jump(Int)
+        /// The begin of a named group, or its end: two places for each.
+        case save(Int)
         case found
     }
 
     private var program: [Instruction] = []
+    /// The names of groups, at most 16, in the order of the pattern.
+    package private(set) var groups: [String] = []
 
     /// Reads a pattern of at most 512 letters.
     package init(_ pattern: String) throws(FieldError) {
@@ -46,6 +52,7 @@ package struct TextPattern: Sendable, Hashable {
         }
         let node = try parser.either(depth: 0)
         guard parser.rest.isEmpty else { throw FieldError("~\(pattern): ) without (") }
+        self.groups = parser.groups
         self.add(node)
         self.program.append(.found)
     }
@@ -57,6 +64,10 @@ package struct TextPattern: Sendable, Hashable {
         case .end: self.program.append(.end)
         case .sequence(let nodes): for node in nodes { self.add(node) }
         case .either(let nodes): self.add(either: nodes[...])
+        case .group(let node, let number):
+            self.program.append(.save(2 * number))
+            self.add(node)
+            self.program.append(.save(2 * number + 1))
         case .repeated(let node, let atLeast, let isOnce):
             if atLeast == 1 {
                 let begin = self.program.count
@@ -97,6 +108,7 @@ package struct TextPattern: Sendable, Hashable {
                 switch self.program[at] {
                 case .found: return true
                 case .jump(let target): open.append(target)
+                case .save: open.append(at + 1)
                 case .split(let first, let second): open += [first, second]
                 case .begin: if position == 0 { open.append(at + 1) }
                 case .end: if position == scalars.count { open.append(at + 1) }
@@ -114,8 +126,81 @@ package struct TextPattern: Sendable, Hashable {
         return false
     }
 
+    /// The texts of the named groups in the first part that matches, the longest that `*` and `+` find; nil if no part matches. A group that
+    /// takes no part in the match has none. Takes time in proportion to the text times the pattern.
+    package func values(in text: String) -> [String: String]? {
+        guard !self.groups.isEmpty else { return self.isFound(in: text) ? [:] : nil }
+        let scalars = Array(text.unicodeScalars)
+        var found: [Int]?
+        // In the order of preference. Each has the places of its groups.
+        var threads: [(at: Int, places: [Int])] = []
+        for position in 0...scalars.count {
+            if found == nil { threads.append((0, Array(repeating: -1, count: 2 * self.groups.count))) }
+            var reached: Set<Int> = []
+            var next: [(at: Int, places: [Int])] = []
+            search: for thread in threads {
+                var open = [thread]
+                while let last = open.popLast() {
+                    let at = last.at
+                    var places = last.places
+                    guard reached.insert(at).inserted else { continue }
+                    switch self.program[at] {
+                    case .found:
+                        found = places
+                        break search
+                    case .jump(let target): open.append((target, places))
+                    case .split(let first, let second): open += [(second, places), (first, places)]
+                    case .save(let place):
+                        places[place] = position
+                        open.append((at + 1, places))
+                    case .begin: if position == 0 { open.append((at + 1, places)) }
+                    case .end: if position == scalars.count { open.append((at + 1, places)) }
+                    case .letter(let letters):
+                        if position < scalars.count, letters.contains(scalars[position]) {
+                            next.append((at + 1, places))
+                        }
+                    }
+                }
+            }
+            threads = next
+            if threads.isEmpty, found != nil { break }
+        }
+        return found.map { places in
+            var values: [String: String] = [:]
+            for (number, name) in self.groups.enumerated() where places[2 * number + 1] >= 0 {
+                var value = String.UnicodeScalarView()
+                value.append(contentsOf: scalars[places[2 * number]..<places[2 * number + 1]])
+                values[name] = String(value)
+            }
+            return values
+        }
+    }
+
     private struct Parser {
         var rest: ArraySlice<Unicode.Scalar>
+        var groups: [String] = []
+
+        init(rest: ArraySlice<Unicode.Scalar>) { self.rest = rest }
+
+        /// Reads `?<name>` behind a parenthesis.
+        private mutating func group() throws(FieldError) -> Int {
+            guard self.rest.starts(with: "?<".unicodeScalars), let end = self.rest.firstIndex(of: ">") else {
+                throw FieldError("a regular expression can have (?<name> ), and no other (?")
+            }
+            var view = String.UnicodeScalarView()
+            view.append(contentsOf: self.rest[self.rest.startIndex + 2..<end])
+            let name = String(view)
+            guard (1...32).contains(name.utf8.count), name.utf8.first.map({ $0 > 0x39 }) ?? false,
+                view.allSatisfy(Letters.words.contains), !self.groups.contains(name), self.groups.count < 16
+            else {
+                throw FieldError(
+                    "\(name): a regular expression has at most 16 groups, with different names of letters and digits"
+                )
+            }
+            self.groups.append(name)
+            self.rest = self.rest[(end + 1)...]
+            return self.groups.count - 1
+        }
 
         mutating func either(depth: Int) throws(FieldError) -> Node {
             guard depth < 16 else { throw FieldError("a regular expression has at most 16 levels of ( )") }
@@ -153,12 +238,12 @@ package struct TextPattern: Sendable, Hashable {
             case "\\": return .letter(try self.escaped())
             case "[": return .letter(try self.letters())
             case "(":
-                guard self.rest.first != "?" else { throw FieldError("a regular expression cannot have (?") }
+                let number = self.rest.first == "?" ? try self.group() : nil
                 let node = try self.either(depth: depth + 1)
                 guard self.rest.popFirst() == ")" else {
                     throw FieldError("( without ) in a regular expression")
                 }
-                return node
+                return number.map { .group(node, $0) } ?? node
             case "*", "+", "?", "{":
                 throw FieldError(
                     "\(next) in a regular expression is not supported here; write \\\(next) for the sign")

@@ -7,12 +7,14 @@ internal import Yams
 /// The expectations of a scenario, and its events.
 extension ScenarioReader {
     private static let words = [
-        "message", "eventually", "always", "never", "sometimes", "rate", "gap", "in-order", "exactly",
+        "message", "prints", "eventually", "always", "never", "sometimes", "rate", "gap", "in-order",
+        "exactly",
         "unchanged", "shown-within", "outcome", "holds-what-was-published", "ended",
     ]
     private static let waiting = [
-        "message", "eventually", "outcome", "in-order", "holds-what-was-published", "ended",
+        "message", "prints", "eventually", "outcome", "in-order", "holds-what-was-published", "ended",
     ]
+    private static let ofEvents = ["of", "message", "where", "state", "prints", "count"]
     private static let lasting = ["always", "never", "rate", "gap", "exactly", "unchanged", "shown-within"]
 
     mutating func expectations(_ node: Node) -> [Scenario.Expected] {
@@ -35,7 +37,7 @@ extension ScenarioReader {
     }
 
     private mutating func checkTimes(_ word: String, _ map: ReadMapping) {
-        if map.has("where"), word != "message" {
+        if map.has("where"), word != "message", word != "prints" {
             self.fail(map.key("where"), "\(word) has no where of its own")
         }
         if Self.waiting.contains(word) {
@@ -60,6 +62,8 @@ extension ScenarioReader {
         switch word {
         case "message":
             return self.message(value, where: map["where"], of).map { .message($0, within: wait) }
+        case "prints":
+            return self.line(value, where: map["where"], of).map { .prints($0, within: wait) }
         case "eventually": return self.state(value, of).map { .eventually($0, within: wait) }
         case "always": return self.state(value, of).map { .always($0, for: lasts) }
         case "never": return self.stateOrEvent(value, word, of).map { .never($0, for: lasts) }
@@ -167,13 +171,37 @@ extension ScenarioReader {
         return nil
     }
 
+    // MARK: Lines
+
+    /// A line that a program prints.
+    private mutating func line(_ node: Node, where groups: Node?, _ of: PeerSelector) -> LinePattern? {
+        guard let expression = self.text(node, "prints", 1...512) else { return nil }
+        do throws(FieldError) {
+            var conditions: [LinePattern.Group] = []
+            if let groups {
+                guard case .mapping(let pairs) = groups, (1...16).contains(pairs.count) else {
+                    self.fail(groups, "where must be a mapping from 1 to 16 named groups to conditions")
+                    return nil
+                }
+                for (key, value) in pairs {
+                    guard let name = self.text(key, "a group", 1...32),
+                        let literal = self.conditionLiteral(value)
+                    else { return nil }
+                    conditions.append(try LinePattern.Group(name, literal))
+                }
+            }
+            return try LinePattern(expression, of: of, where: conditions)
+        } catch {
+            self.fail(node, "\(error)")
+            return nil
+        }
+    }
+
     // MARK: Events
 
     /// A message that crosses, or a state that begins to hold.
     mutating func event(_ node: Node, _ name: String) -> Scenario.Event? {
-        guard let map = self.mapping(node, name, ["of", "message", "where", "state", "count"]) else {
-            return nil
-        }
+        guard let map = self.mapping(node, name, Self.ofEvents) else { return nil }
         guard let of = map["of"].map({ self.selector($0, "of") }) ?? self.onlyVehicle(node, "of") else {
             return nil
         }
@@ -182,14 +210,17 @@ extension ScenarioReader {
 
     private mutating func event(_ map: ReadMapping, _ of: PeerSelector) -> Scenario.Event? {
         let count = map["count"].flatMap { self.integer($0, "count", 1...1_000_000) }
-        guard let kind = self.exactlyOne(of: ["message", "state"], map), let value = map[kind] else {
+        guard let kind = self.exactlyOne(of: ["message", "state", "prints"], map), let value = map[kind]
+        else {
             return nil
         }
-        if kind == "state", map.has("where") { self.fail(map.key("where"), "where needs message") }
+        if kind == "state", map.has("where") { self.fail(map.key("where"), "where needs message or prints") }
         let pattern: EventPattern? =
-            kind == "message"
-            ? self.message(value, where: map["where"], of).map { .message($0) }
-            : self.state(value, of).map { .state($0) }
+            switch kind {
+            case "message": self.message(value, where: map["where"], of).map { .message($0) }
+            case "prints": self.line(value, where: map["where"], of).map { .line($0) }
+            default: self.state(value, of).map { .state($0) }
+            }
         return pattern.map { Scenario.Event(pattern: $0, count: count, location: self.location(map.node)) }
     }
 
@@ -199,15 +230,13 @@ extension ScenarioReader {
             guard let message = self.message(node, where: nil, of) else { return nil }
             return Scenario.Event(pattern: .message(message), count: nil, location: self.location(node))
         }
-        guard let map = self.mapping(node, "in-order", ["of", "message", "where", "state", "count"]) else {
-            return nil
-        }
+        guard let map = self.mapping(node, "in-order", Self.ofEvents) else { return nil }
         return (map["of"].map { self.selector($0, "of") } ?? of).flatMap { self.event(map, $0) }
     }
 
     /// A state, or an event, of an expectation of `of`.
     private mutating func stateOrEvent(_ node: Node, _ word: String, _ of: PeerSelector) -> EventPattern? {
-        let keys = ["of", "message", "where", "state", "count"]
+        let keys = Self.ofEvents
         guard let pairs = node.mapping, pairs.contains(where: { keys.contains($0.key.string ?? "") }) else {
             return self.state(node, of).map { .state($0) }
         }

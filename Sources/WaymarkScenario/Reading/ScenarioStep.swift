@@ -236,7 +236,7 @@ extension Scenario {
         }
     }
 
-    /// A message that crosses, or a state that begins to hold.
+    /// A message that crosses, a state that begins to hold, or a line that a program prints.
     package struct Event: Sendable, Hashable {
         package var pattern: EventPattern
         /// The n-th time. nil: the first; of an expectation's `when`: each.
@@ -271,6 +271,7 @@ extension Scenario {
     /// One of the words, with what it needs. Times that are nil last to the end of the scenario.
     package enum Word: Sendable, Hashable {
         case message(MessagePattern, within: Duration)
+        case prints(LinePattern, within: Duration)
         case eventually(StatePattern, within: Duration)
         case always(StatePattern, for: Duration?)
         case never(EventPattern, for: Duration?)
@@ -293,7 +294,8 @@ extension Scenario.Word {
     /// The time within which something must happen; nil of words that last.
     package var window: Duration? {
         switch self {
-        case .message(_, let within), .eventually(_, let within), .inOrder(_, let within),
+        case .message(_, let within), .prints(_, let within), .eventually(_, let within),
+            .inOrder(_, let within),
             .outcome(_, let within), .holdsWhatWasPublished(let within):
             within
         case .ended(_, let within): within

@@ -55,7 +55,7 @@ struct MomentCursor: Sendable {
     }
 }
 
-/// Watches for an event: a message that crosses, or a state that begins to hold.
+/// Watches for an event: a message that crosses, a state that begins to hold, or a line that is printed.
 package struct EventWatch: Sendable {
     private let pattern: EventPattern
     private let count: Int?
@@ -80,6 +80,7 @@ package struct EventWatch: Sendable {
     package mutating func see(_ entry: History.Entry, in history: History) -> Bool {
         switch self.pattern {
         case .message(let message): return message.matches(entry) && self.occurs()
+        case .line(let line): return line.matches(entry) && self.occurs()
         case .state(let state):
             guard let place = self.cursor?.change(at: entry.index, in: history),
                 let holds = state.holds(history.endpoints[place.record].moments[place.position])

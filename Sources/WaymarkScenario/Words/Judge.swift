@@ -71,6 +71,8 @@ package struct Judge: Sendable {
     /// Which entries can change the verdict of a word. Why: most words see nothing in most entries.
     private enum Interest: Sendable {
         case all, changes
+        /// Lines that programs print.
+        case lines
         /// Frames of a type.
         case frames(UInt16)
         /// Publications.
@@ -124,13 +126,15 @@ package struct Judge: Sendable {
     package mutating func see(_ entry: History.Entry, in history: History) {
         self.expire(before: entry.instant, in: history)
         let hasChange = self.hasChange(at: entry.index, in: history)
-        var type: UInt16?
+        var (type, isLine): (UInt16?, Bool) = (nil, false)
         if case .frame(let frame) = entry.kind { type = frame.frame.header.rawType }
+        if case .log = entry.kind { isLine = true }
         for index in self.running.indices {
             let isSeen =
                 switch self.running[index].interest {
                 case .all: true
                 case .changes: hasChange
+                case .lines: isLine
                 case .frames(let wanted): type == wanted
                 case .publications: type.map(MessageType.published.contains) ?? false
                 }
@@ -279,6 +283,7 @@ package struct Judge: Sendable {
             message.type.map { .frames($0) } ?? .publications
         case .eventually, .always, .never(.state, _), .unchanged, .sometimes(.state): .changes
         case .shownWithin: .frames(MessageType.receiptReport.rawValue)
+        case .prints, .never(.line, _), .sometimes(.line): .lines
         case .inOrder, .outcome, .holdsWhatWasPublished, .ended: .all
         }
     }
@@ -296,6 +301,8 @@ package struct Judge: Sendable {
         case .always(let state, _): return self.lasting(state, isAlways: true, head, history)
         case .never(.state(let state), _): return self.lasting(state, isAlways: false, head, history)
         case .never(.message(let message), _): return (NeverMessageWord(pattern: message, head: head), nil)
+        case .never(.line(let line), _): return (PrintsWord(pattern: line, isNever: true, head: head), nil)
+        case .prints(let line, _): return (PrintsWord(pattern: line, isNever: false, head: head), nil)
         case .sometimes(let pattern):
             var word = SometimesWord(pattern, at: expected.location, head)
             let verdict = word.begin(in: history)

@@ -156,15 +156,17 @@ package struct StatePattern: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A message that crosses, or a state that holds.
+/// A message that crosses, a state that holds, or a line that a program prints.
 package enum EventPattern: Sendable, Hashable, CustomStringConvertible {
     case message(MessagePattern)
     case state(StatePattern)
+    case line(LinePattern)
 
     package var description: String {
         switch self {
         case .message(let message): "\(message)"
         case .state(let state): "\(state)"
+        case .line(let line): "\(line)"
         }
     }
 }

@@ -61,7 +61,17 @@ struct WordHead: Sendable {
         switch pattern {
         case .message(let message): self.nearest(message, in: history, upTo: instant)
         case .state(let state): self.nearest(state, in: history, upTo: instant)
+        case .line(let line): self.nearest(line, in: history, upTo: instant)
         }
+    }
+
+    /// The line of the window that is the nearest to a pattern.
+    private func nearest(_ pattern: LinePattern, in history: History, upTo instant: Instant) -> Nearest? {
+        var candidates = NearestCandidates()
+        for entry in self.window(history, upTo: instant) {
+            if let difference = pattern.differences(entry) { candidates.add(entry.index, difference) }
+        }
+        return candidates.best
     }
 }
 

@@ -19,7 +19,8 @@ extension Scenario.Word {
     /// The length of its window; nil: to the end of the run.
     package var duration: Duration? {
         switch self {
-        case .message(_, let within), .eventually(_, let within), .inOrder(_, let within),
+        case .message(_, let within), .prints(_, let within), .eventually(_, let within),
+            .inOrder(_, let within),
             .outcome(_, let within), .holdsWhatWasPublished(let within):
             within
         case .always(_, let lasts), .never(_, let lasts), .rate(_, _, _, _, let lasts), .gap(_, _, let lasts),
@@ -48,6 +49,7 @@ extension Scenario.Word {
         let lasts = duration.map { " for \($0)" } ?? ""
         switch self {
         case .message(let message, _): return "message \(message)\(within)"
+        case .prints(let line, _): return "\(line)\(within)"
         case .eventually(let state, _): return "eventually \(state)\(within)"
         case .always(let state, _): return "always \(state)\(lasts)"
         case .never(let event, _): return "never \(event)\(lasts)"

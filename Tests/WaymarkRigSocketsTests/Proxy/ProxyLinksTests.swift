@@ -1,5 +1,6 @@
 import Testing
 import WaymarkConfiguration
+import WaymarkFaults
 import WaymarkHistory
 import WaymarkProtocol
 import WaymarkRig

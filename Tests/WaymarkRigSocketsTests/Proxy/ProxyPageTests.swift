@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaymarkFaults
 import WaymarkHistory
 import WaymarkRig
 import WaymarkRigSockets

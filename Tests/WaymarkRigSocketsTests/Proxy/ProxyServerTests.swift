@@ -2,6 +2,7 @@ import Foundation
 import ListeningSockets
 import Testing
 import WaymarkClient
+import WaymarkFaults
 import WaymarkProtocol
 import WaymarkRig
 import WaymarkRigSockets

@@ -1,4 +1,5 @@
 import Testing
+import WaymarkFaults
 import WaymarkHistory
 import WaymarkProtocol
 import WaymarkRig

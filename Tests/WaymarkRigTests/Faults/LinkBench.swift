@@ -1,4 +1,5 @@
 import WaymarkCodec
+import WaymarkFaults
 import WaymarkHistory
 import WaymarkProtocol
 import WaymarkRig

@@ -2,6 +2,7 @@ import FaultCells
 import Foundation
 import Sweeps
 import Testing
+import WaymarkFaults
 import WaymarkRig
 
 /// Each kind of fault at each message on each hop of the protocol page's table, in virtual time.

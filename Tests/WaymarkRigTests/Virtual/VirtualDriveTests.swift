@@ -3,6 +3,7 @@ import Foundation
 import ProcessIO
 import Testing
 import WaymarkClient
+import WaymarkFaults
 import WaymarkGuidance
 import WaymarkHistory
 import WaymarkModel

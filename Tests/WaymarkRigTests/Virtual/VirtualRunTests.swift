@@ -1,5 +1,6 @@
 import Testing
 import WaymarkClient
+import WaymarkFaults
 import WaymarkGateway
 import WaymarkGuidance
 import WaymarkHistory

@@ -11,6 +11,7 @@ explains them.
 """
 
 from waymark_nav.rig._errors import RigError, RigFailure
+from waymark_nav.rig._lines import Line
 from waymark_nav.rig._programs import Gateway, Process
 from waymark_nav.rig._recording import RecordedFrame, Recording
 from waymark_nav.rig._rig import Rig
@@ -19,6 +20,7 @@ from waymark_nav.rig._vehicle import Expectation, Request, Vehicle, event
 __all__ = [
     "Expectation",
     "Gateway",
+    "Line",
     "Process",
     "RecordedFrame",
     "Recording",

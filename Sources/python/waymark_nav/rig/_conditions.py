@@ -67,6 +67,21 @@ def condition(literal: Any, path: FieldPath) -> Condition:
     return _test(literal, kind, name) if isinstance(literal, str) else _constant(literal, kind, name)
 
 
+def group_condition(literal: Any, name: str) -> Condition:
+    """Reads a condition for a named group of a printed line. It compares numbers if it names one, else texts."""
+    if isinstance(literal, str):
+        names_number = literal[:1] in ("<", ">") or re.fullmatch(r"-?[\d.]+?\.\.-?[\d.]+", literal) is not None
+        found = _test(literal, Number() if names_number else Text(), name)
+    else:
+        names_number, found = _is_number(literal), _constant(literal, Number() if _is_number(literal) else Text(), name)
+    return Condition(found.text, lambda value: found.holds(_read_number(value) if names_number else value))
+
+
+def _read_number(text: str | None) -> float | None:
+    """The number that a text is, if it is one."""
+    return float(text) if text is not None and re.fullmatch(r"-?\d+(?:\.\d+)?", text, re.ASCII) else None
+
+
 def _test(text: str, kind: Kind, name: str) -> Condition:
     """A text may be an operator with a value."""
     if text.startswith("!="):

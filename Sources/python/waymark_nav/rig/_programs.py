@@ -11,9 +11,14 @@ import subprocess
 import sys
 import time
 from collections import deque
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from waymark_nav.rig._errors import RigError
+from waymark_nav.rig._conditions import group_condition
+from waymark_nav.rig._errors import RigError, RigFailure
+from waymark_nav.rig._lines import LINE_MAX, Line, LinePattern
 from waymark_nav.rig._times import NANOSECONDS, Time, nanoseconds
 
 _SETTINGS = """\
@@ -251,7 +256,9 @@ class Process:
     def __init__(self, name: str, process: asyncio.subprocess.Process) -> None:
         self.name = name
         self._process = process
-        self._lines: deque[str] = deque(maxlen=_LINES_MAX)
+        self._lines: deque[Line] = deque(maxlen=_LINES_MAX)
+        self._news = asyncio.Event()
+        self._count = 0
         self._reading = asyncio.get_running_loop().create_task(self._read())
 
     @classmethod
@@ -272,7 +279,7 @@ class Process:
     @property
     def output(self) -> str:
         """The last lines that it has written, also to its standard error."""
-        return "\n".join(self._lines)
+        return "\n".join(line.text for line in self._lines)
 
     @property
     def status(self) -> int | None:
@@ -293,6 +300,39 @@ class Process:
         except TimeoutError:
             raise RigError(f"{self.name} still runs after {within} s:\n{self.output}") from None
 
+    def printed(self, expression: str, where: Mapping[str, Any] | None = None, *, after: Line | None = None) -> list[Line]:
+        """The lines, of those that are kept, in which a regular expression is found. `where` has conditions of its named groups (?<name> ).
+
+        The dialect is that of scenario files, which takes time in proportion to the line.
+        """
+        pattern = LinePattern(expression)
+        conditions = {name: group_condition(literal, name) for name, literal in (where or {}).items()}
+        if missing := sorted(set(conditions) - set(pattern.groups)):
+            raise RigError(f"{expression} has no group (?<{missing[0]}> )")
+        found = []
+        for line in self._lines:
+            if after is not None and line.number <= after.number:
+                continue
+            groups = pattern.values(line.text)
+            if groups is not None and all(condition.holds(groups.get(name)) for name, condition in conditions.items()):
+                found.append(replace(line, groups=groups))
+        return found
+
+    async def prints(self, expression: str, where: Mapping[str, Any] | None = None, *, within: Time, after: Line | None = None) -> Line:
+        """The first such line, of those that it has printed already, or prints within the time. Raises RigFailure if none comes."""
+        end = asyncio.get_running_loop().time() + nanoseconds(within) / NANOSECONDS
+        while not (found := self.printed(expression, where, after=after)):
+            self._news.clear()
+            try:
+                async with asyncio.timeout_at(end):
+                    if self._reading.done():
+                        raise TimeoutError
+                    await self._news.wait()
+            except TimeoutError:
+                conditions = f" where {dict(where)}" if where else ""
+                raise RigFailure(f"{self.name} did not print {expression}{conditions} within {within}:\n{self.output}") from None
+        return found[0]
+
     async def _end(self) -> None:
         for number in (signal.SIGTERM, signal.SIGKILL):
             self.signal(number)
@@ -310,14 +350,23 @@ class Process:
         rest = b""
         while data := await self._process.stdout.read(65_536):
             *lines, rest = (rest + data).split(b"\n")
-            self._lines += (line.decode("utf-8", "replace") for line in lines)
-            rest = rest[-65_536:]
+            for line in lines:
+                self._keep(line)
+            # The begin of a line is what is kept of it.
+            rest = rest[: 4 * LINE_MAX]
         if rest:
-            self._lines.append(rest.decode("utf-8", "replace"))
+            self._keep(rest)
+        self._news.set()
+
+    def _keep(self, line: bytes) -> None:
+        self._count += 1
+        text = line.decode("utf-8", "replace")[:LINE_MAX].rstrip("\r")
+        self._lines.append(Line(time.monotonic_ns(), text, self._count))
+        self._news.set()
 
     def _note(self) -> list[str]:
         """For reports: how it ended, if it did not end well."""
         if not self.status:
             return []
-        last = self._lines[-1] if self._lines else "no output"
+        last = self._lines[-1].text if self._lines else "no output"
         return [f"{self.name} ended with status {self.status}: {last}"]
