@@ -135,14 +135,17 @@ def git(*arguments: str, root: Path = ROOT) -> str:
 def landings(root: Path = ROOT) -> list[tuple[bool, int]]:
     """For each commit of the main line, oldest first: whether it is a merge, and its landing's number.
 
-    A merge is a landing, and so are the commits of three hours: work that lands without merges lands a few times a day.
+    A merge is a landing, and so are later commits of three hours: work that lands without merges lands a few times a day. A span of
+    hours counts only until the next merge. If it counted for good, merges that follow each other by more than a span would skip a part.
     """
-    merges, hours, found = 0, set(), []
+    merges, spans, found = 0, set(), []
     for line in reversed(git("log", "--first-parent", "--format=%ct %P", root=root).splitlines()):
         time, *parents = line.split()
-        hours.add(int(time) // LANDING_SECONDS)
-        merges += len(parents) > 1
-        found.append((len(parents) > 1, merges + len(hours)))
+        is_merge = len(parents) > 1
+        if is_merge:
+            merges, spans = merges + 1, set()
+        spans.add(int(time) // LANDING_SECONDS)
+        found.append((is_merge, merges + len(spans) - 1))
     return found
 
 
