@@ -280,7 +280,7 @@ class Patterns(unittest.TestCase):
         self.assertEqual(filled({"sequence": {"$plus": ["$last", 1]}}, names, {}), {"sequence": 8})
 
     def test_elements_at_places(self):
-        names = {}
+        names: dict[str, object] = {}
         pattern = {"$at": {"0": {"id": {"$bind": "first"}}, "-1": {"id": {"$bind": "last"}}}}
         self.assertIsNone(mismatch(pattern, [{"id": "a"}, {"id": "b"}, {"id": "c"}], names, "trips"))
         self.assertEqual(names, {"first": "a", "last": "c"})
