@@ -59,8 +59,8 @@ ACTIONS = [
 ]
 WORDS = [
     {"message": "updateTripEstimates", "where": {"tripEstimates.distanceMeters": "<2km"}, **WAIT},
-    {"prints": r"next (?<type>\w+) in (?<meters>\d+) m", "where": {"type": "left", "meters": "<200"}, **WAIT},
     {"eventually": {"next.id": 4, "maneuverState": "prepare"}, **WAIT},
+    {"prints": r"next (?<type>\w+) in (?<meters>\d+) m", "where": {"type": "left", "meters": "<200"}, **WAIT},
     {"always": STATE, "for": "3s"},
     {"never": STATE, "for": "3s"},
     {"never": {"message": "showAlert", "of": "client"}},
