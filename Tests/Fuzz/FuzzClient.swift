@@ -107,7 +107,8 @@ private func answer(_ peer: inout DrivenPeer<EndpointMachine>) {
 private func callClient(_ peer: inout DrivenPeer<ClientMachine>, _ choice: UInt8) {
     guard let session = peer.link.peer.order.last, choice % 6 != 0 else {
         if peer.link.peer.order.count < 3 {
-            _ = try? peer.openSession(answersWaypoints: choice % 4 == 0, call: Int(choice))
+            _ = try? peer.openSession(
+                answersWaypoints: choice % 4 == 0, answersStarts: choice % 8 < 4, call: Int(choice))
         }
         return
     }
@@ -135,6 +136,8 @@ private func answer(_ peer: inout DrivenPeer<ClientMachine>) {
             peer.use { client, outputs in
                 client.answer(id, .estimates(TravelEstimates(distanceRemaining: .meters(9))), into: &outputs)
             }
+        case .askedToStart(_, let id):
+            peer.use { client, outputs in client.answer(id, .accept, into: &outputs) }
         case .askedForDestination(_, let id):
             peer.use { client, _ in client.answerDestination(id, .accept) }
         case .returned, .shared, .told, .ended, .notOpened, .inquiryEnded, .destinationInquiryEnded,

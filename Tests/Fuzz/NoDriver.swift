@@ -31,6 +31,8 @@ struct ChannelDriver: Sendable {
 
     init(_ address: ServiceAddress, _ logger: Logger, _ labels: KeyValuePairs<String, String> = [:]) {}
 
+    var now: Instant { Instant(nanoseconds: 0) }
+
     func log(_ note: PeerNote) {}
     func cut() {}
     func openFeed(with state: ConnectionState) -> Feed<ConnectionState> {
