@@ -62,7 +62,7 @@ package struct Linter: Sendable {
         ContradictionRule(), RequestRerouteRule(), CancelIgnoredRule(), RejectedRule(), PromptLateRule(),
         AlertStaleRule(), ReceiptRule(), ResumeForgottenRule(), ReadSlowRule(), ResumeCursorRule(),
         PromptUnaskedRule(), PeerSilentRule(), AnswerTwiceRule(), FeatureUnusedRule(), PreviewUnknownRule(),
-        StartGuidanceRule(),
+        StartGuidanceRule(), ConnectFastRule(),
     ]
 
     private static let ofSession: [any SessionRule.Type] = [
@@ -74,7 +74,10 @@ package struct Linter: Sendable {
         TimeDistanceRule.self, TripStaysRule.self, RouteEstimatesRule.self, StateOrderRule.self,
         EstimatesSameRule.self, ManeuverSingleRule.self, AlertQuietRule.self,
         SpeedSameRule.self, SpeedDistanceRule.self, SpeedValueRule.self,
-        PreviewEstimatesRule.self,
+        PreviewEstimatesRule.self, TimeJumpsRule.self, ManeuverLaterRule.self, ManeuverStaysRule.self,
+        EstimatesDifferRule.self, LaneArrowRule.self, LaneLaterRule.self, RoadNextRule.self,
+        SegmentLineRule.self, SegmentBehindRule.self, StartAgainRule.self, AlertFloodRule.self,
+        UpcomingSingleRule.self, TextLongRule.self,
     ]
 
     /// A linter that expects what `allowances` say. Of two for one rule the last counts. It judges sessions whose routes take up to

@@ -7,7 +7,15 @@ package struct SessionView: Sendable {
     /// A distance, and when it was published.
     package struct Reading: Sendable, Hashable {
         package let meters: UInt32
+        /// The time that was said with it; nil for none.
+        package let time: Duration?
         package let instant: Instant
+
+        init(_ estimates: TravelEstimates, at instant: Instant) {
+            self.meters = estimates.distanceRemaining.meters
+            self.time = estimates.timeRemaining
+            self.instant = instant
+        }
     }
 
     /// A route segment without its line.
@@ -42,6 +50,8 @@ package struct SessionView: Sendable {
     /// Of the first upcoming maneuver; `continue` until the client says otherwise.
     package private(set) var maneuverState = ManeuverState.continue
     package private(set) var trip: Reading?
+    /// The distance to the destination when the route came; nil if the route does not say.
+    package private(set) var routeMeters: UInt32?
     package private(set) var estimates: [ManeuverID: Reading] = [:]
     /// The client is connected.
     package private(set) var isConnected: Bool
@@ -68,6 +78,11 @@ package struct SessionView: Sendable {
     package var first: (id: ManeuverID, reading: Reading)? {
         guard let id = self.upcoming.first, let reading = self.estimates[id] else { return nil }
         return (id, reading)
+    }
+
+    /// A distance in metres after which a value that stays the same is a mistake: a quarter of the route, at most `most`, at least 100.
+    func longMeters(atMost most: Double) -> Double {
+        min(most, max(100, Double(self.routeMeters ?? .max) / 4))
     }
 
     // MARK: Changes
@@ -121,9 +136,9 @@ package struct SessionView: Sendable {
         case .currentLaneGuidance(let id, _): self.currentLanes = id
         case .maneuverState(let state, _): self.maneuverState = state
         case .tripEstimates(let estimates, _):
-            self.trip = Reading(meters: estimates.distanceRemaining.meters, instant: instant)
+            self.trip = Reading(estimates, at: instant)
         case .maneuverEstimates(let id, let estimates, _):
-            self.estimates[id] = Reading(meters: estimates.distanceRemaining.meters, instant: instant)
+            self.estimates[id] = Reading(estimates, at: instant)
         case .currentRouteSegment(let id, _): self.currentSegment = self.index(of: Identifier(id))
         case .tripPreviews, .updateTrip, .showAlert, .dismissAlert, .shareDestination, .speedLimit, .plain,
             .publishExtension:
@@ -143,11 +158,10 @@ package struct SessionView: Sendable {
         self.currentLanes = route.currentLaneGuidance
         self.currentSegment =
             route.currentSegment.map { self.index(of: Identifier($0)) } ?? (route.segments.isEmpty ? nil : 0)
-        self.trip = route.tripTravelEstimates.map {
-            Reading(meters: $0.distanceRemaining.meters, instant: instant)
-        }
+        self.trip = route.tripTravelEstimates.map { Reading($0, at: instant) }
+        self.routeMeters = self.trip?.meters
         if let estimates = route.maneuverTravelEstimates, let first = route.upcomingManeuvers.first {
-            self.estimates[first] = Reading(meters: estimates.distanceRemaining.meters, instant: instant)
+            self.estimates[first] = Reading(estimates, at: instant)
         }
     }
 

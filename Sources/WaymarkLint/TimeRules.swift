@@ -4,19 +4,23 @@ internal import WaymarkProtocol
 /// LINT-TIME-DISTANCE.
 struct TimeDistanceRule: SessionRule {
     /// Below it a time says little about a speed.
-    private static let metersMin = 1_000.0
+    private static let metersMin = 300.0
     /// No road vehicle is faster on average, in metres per second.
     private static let speedMax = 100.0
     /// A drive of some length is not slower on average, in metres per second, also with a ferry.
     private static let speedMin = 0.3
     private static let slowMetersMin = 5_000.0
-    /// So far nothing drives within the time to which clients round.
-    private static let sameTimeMetersMax: UInt32 = 3_000
+    /// Nor is a short drive slower than this, also in a jam.
+    private static let shortSpeedMin = 0.03
+    /// So far nothing drives within the time to which clients round; on a short route half of it is enough.
+    private static let sameTimeMetersMax = 3_000.0
+    /// The number of estimates with the same time that is too many for a drive at many times its speed, too.
+    private static let sameTimeCountMin = 4
 
     /// Found, until the next new route.
     private var isTold = false
     /// The time to the destination, and the distance at which it was first said.
-    private var trip: (time: Duration, meters: UInt32)?
+    private var trip: (time: Duration, meters: UInt32, count: Int)?
 
     mutating func see(_ step: SessionStep, _ session: SessionView, _ context: inout LintContext) {
         guard case .published(let publication) = step else { return }
@@ -30,7 +34,9 @@ struct TimeDistanceRule: SessionRule {
             return self.tell(
                 session, path, estimates, "\(Self.text(estimates)) is no speed of a road vehicle", &context)
         }
-        guard case .tripEstimates(let estimates, _) = publication, self.stays(estimates) else { return }
+        guard case .tripEstimates(let estimates, _) = publication, self.stays(estimates, session) else {
+            return
+        }
         let driven = (self.trip?.meters ?? 0) - estimates.distanceRemaining.meters
         self.tell(
             session, "travel_estimates", estimates,
@@ -43,17 +49,23 @@ struct TimeDistanceRule: SessionRule {
         let seconds = max(1, time / .seconds(1))
         return meters >= self.metersMin && meters / seconds > self.speedMax
             || meters >= self.slowMetersMin && meters / seconds < self.speedMin
+            || meters >= self.metersMin && meters / seconds < self.shortSpeedMin
     }
 
     /// Whether the time is the same although a long way was driven.
-    private mutating func stays(_ estimates: TravelEstimates) -> Bool {
+    private mutating func stays(_ estimates: TravelEstimates, _ session: SessionView) -> Bool {
         guard let time = estimates.timeRemaining else { return false }
         let meters = estimates.distanceRemaining.meters
         guard let trip, trip.time == time, trip.meters >= meters else {
-            self.trip = (time, meters)
+            self.trip = (time, meters, 1)
             return false
         }
-        return trip.meters - meters > Self.sameTimeMetersMax
+        self.trip?.count += 1
+        let driven = Double(trip.meters - meters)
+        if driven > Self.sameTimeMetersMax { return true }
+        // Times are rounded to minutes, so that the last minute is one value.
+        return trip.count >= Self.sameTimeCountMin && time >= .seconds(120)
+            && driven > max(session.longMeters(atMost: Self.sameTimeMetersMax) * 2, Double(trip.meters) / 2)
     }
 
     private static func text(_ estimates: TravelEstimates) -> String {
@@ -76,29 +88,32 @@ struct TimeDistanceRule: SessionRule {
 
 /// LINT-TRIP-STAYS.
 struct TripStaysRule: SessionRule {
-    /// Far from the destination, distances are said in steps.
-    private static let metersMin = 2_000.0
+    /// Far from the destination, distances are said in steps; on a short route a quarter of it is enough.
+    private static let metersMax = 2_000.0
     private static let part = 0.1
+    /// The number of estimates of maneuvers meanwhile: in a drive at many times its speed one may be far behind the other.
+    private static let countMin = 3
 
     /// The distance to the destination, and how far the vehicle came nearer to its maneuvers since it was said first.
-    private var trip: (meters: UInt32, driven: Double)?
+    private var trip: (meters: UInt32, driven: Double, count: Int)?
     private var last: (maneuver: ManeuverID, meters: UInt32)?
     private var isTold = false
 
     mutating func see(_ step: SessionStep, _ session: SessionView, _ context: inout LintContext) {
         guard case .published(let publication) = step else { return }
         if let route = publication.newRoute {
-            self.trip = route.tripTravelEstimates.map { ($0.distanceRemaining.meters, 0) }
+            self.trip = route.tripTravelEstimates.map { ($0.distanceRemaining.meters, 0, 0) }
             (self.last, self.isTold) = (nil, false)
         }
         switch publication {
         case .tripEstimates(let estimates, _):
             guard self.trip?.meters != estimates.distanceRemaining.meters else { return }
-            (self.trip, self.isTold) = ((estimates.distanceRemaining.meters, 0), false)
+            (self.trip, self.isTold) = ((estimates.distanceRemaining.meters, 0, 0), false)
         case .maneuverEstimates(let id, let estimates, _) where id == session.upcoming.first:
             let meters = estimates.distanceRemaining.meters
             if let last, last.maneuver == id, last.meters > meters {
                 self.trip?.driven += Double(last.meters - meters)
+                self.trip?.count += 1
             }
             self.last = (id, meters)
             self.judge(session, &context)
@@ -107,7 +122,8 @@ struct TripStaysRule: SessionRule {
     }
 
     private mutating func judge(_ session: SessionView, _ context: inout LintContext) {
-        guard let trip, !self.isTold, trip.driven > max(Self.metersMin, Double(trip.meters) * Self.part)
+        guard let trip, !self.isTold, trip.count >= Self.countMin,
+            trip.driven > max(session.longMeters(atMost: Self.metersMax), Double(trip.meters) * Self.part)
         else { return }
         self.isTold = true
         context.find(

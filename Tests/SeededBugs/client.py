@@ -24,7 +24,7 @@ TURNS = {
     "right": (m.ManeuverType.RIGHT_TURN, 90),
     "arrive": (m.ManeuverType.ARRIVE_AT_DESTINATION, 0),
 }
-STEPS_PER_SECOND = 2
+STEPS_PER_SECOND = 1
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ class Drive:
     def segments(self) -> Iterator[m.RouteSegment]:
         corners, count = self.corners(), len(self.route.roads)
         for index, part in enumerate((range(2), range(2, count))):
-            meters = sum(self.route.roads[road].meters for road in part)
+            meters = self.total - sum(road.meters for road in self.route.roads[: part[0]])
             first = self.route.roads[part[0]]
             ids = tuple(road + 1 for road in part)
             yield m.RouteSegment(
@@ -510,7 +510,7 @@ class RoadEarly(Drive):
 
 
 class AlertEachStep(Drive):
-    """A new alert is shown twice a second."""
+    """A new alert is shown every second."""
 
     line = "alert flood"
 
@@ -519,15 +519,15 @@ class AlertEachStep(Drive):
 
 
 class AlertRepeated(Drive):
-    """The same alert is dismissed and shown again every second."""
+    """The same alert is shown twice a second, and dismissed in between."""
 
     line, written_for = "alert flood", "town"
 
     async def step(self, number: int) -> None:
-        if number % 2:
-            await self.session.show_alert(m.NavigationAlert(id=number, title_variants=("Camera ahead",)))
-        else:
-            await self.session.dismiss_alert(number - 1)
+        for part in range(2):
+            await self.session.show_alert(m.NavigationAlert(id=2 * number + part, title_variants=("Camera ahead",)))
+            await asyncio.sleep(0.1)
+            await self.session.dismiss_alert(2 * number + part)
 
 
 class OneUpcoming(Drive):

@@ -24,7 +24,8 @@ import WaymarkProtocol
         }
         #expect(rules(4_900, 49) == [])
         #expect(rules(4_900, 48) == [.timeDistance])
-        #expect(rules(999, 1) == [])
+        #expect(rules(299, 1) == [])
+        #expect(rules(400, 1) == [.timeDistance])
         #expect(rules(4_999, 100_000) == [])
         #expect(rules(5_000, 16_600) == [])
         #expect(rules(5_000, 16_700) == [.timeDistance])

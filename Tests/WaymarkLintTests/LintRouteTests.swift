@@ -45,7 +45,7 @@ import WaymarkRoutes
                 isLeftOut = true
                 continue
             }
-            for speed in [1.0, 20] {
+            for speed in [0.5, 1, 20, 200] {
                 let drive = PublishedDrive(route, answer.trip(id: "t"), speed: speed)
                 #expect(drive.publications.count > 3)
                 for finding in LintSketch.findings(drive.publications) {

@@ -148,9 +148,9 @@ extension LaneGuidance {
         LaneGuidance(
             id: LaneGuidanceID(rawValue: id),
             lanes: [
-                Lane(angles: [.degrees(-90)]),
+                Lane(angles: [.degrees(90)]),
                 Lane(
-                    angles: [.degrees(0), .degrees(90)], highlightedAngle: highlights ? .degrees(90) : nil,
+                    angles: [.degrees(-90), .degrees(0)], highlightedAngle: highlights ? .degrees(-90) : nil,
                     status: .good),
             ])
     }

@@ -15,7 +15,7 @@ import WaymarkProtocol
     }
 
     @Test func `every rule has an id of its own and a sentence`() {
-        #expect(LintID.allCases.count == 47)
+        #expect(LintID.allCases.count == 61)
         for rule in LintID.allCases {
             #expect(rule.rawValue.wholeMatch(of: /LINT-[A-Z]+-[A-Z]+/) != nil)
             #expect(rule.sentence.hasSuffix(".") && rule.sentence.count <= 100, "\(rule)")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""seeded_bugs.py [--own] [--only NAME] [--routes NAME,NAME] [--seconds N] [--daemon PROGRAM] [--waymark PROGRAM] [--check]: drives each bug of
-Tests/SeededBugs along another route than it was written for, with a real gateway, and prints which `waymark lint --live` finds.
+"""seeded_bugs.py [--own] [--only NAME] [--routes NAME,NAME] [--seconds N] [--daemon PROGRAM] [--waymark PROGRAM] [--check]: drives each
+bug of Tests/SeededBugs along another route than it was written for, with a real gateway, and prints which `waymark lint --live` finds.
 
 All drives take place at the same time, each with a vehicle of its own. A drive without a bug on each route must have no findings.
 --own: along the route that the bug was written for. --routes: along these. --check: fails if fewer than 90 of 100 are found."""
@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 BUGS = ROOT / "Tests/SeededBugs"
 sys.path.insert(0, str(BUGS))
 
-import client as bugs
-from waymark_nav import Endpoint
+import client as bugs  # noqa: E402, I001
+from waymark_nav import Endpoint  # noqa: E402
 
 # Drives that begin together would all publish at the same instants.
 APART = 0.05
@@ -158,7 +158,8 @@ def show(options, found, c_names):
     rows += [(name, C_LINE, name != C_BASE) for name in c_names]
     for name, line, is_bug in rows:
         # The example in C has findings without a bug: it drives in four steps, again and again.
-        known = found.get(C_BASE, set()) if line == C_LINE and is_bug else set()
+        base = C_BASE if line == C_LINE else f"none--{name.rpartition('--')[2]}"
+        known = found.get(base, set()) if is_bug else set()
         rules = found.get(name, set()) - known
         if is_bug:
             total += 1

@@ -81,7 +81,7 @@ struct RecordingLint {
     /// What a recording does not say cannot be judged.
     private mutating func noteHidden(_ recording: Recording, _ origin: Recording.Origin, _ file: String) {
         let rules = LintID.allCases.filter(\.needsContent)
-        let names = rules.map(\.rawValue).joined(separator: " and ")
+        let names = rules.map(\.rawValue).joined(separator: ", ")
         if origin.isRedacted || origin.visibility == "\(Visibility.state)" {
             self.off.formUnion(rules)
             Terminal.note("\(file) has no texts and places, so \(names) are off")

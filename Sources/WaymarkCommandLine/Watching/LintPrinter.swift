@@ -96,7 +96,7 @@ final class LintPrinter: Sendable {
         state.isHidingNoted = true
         let off = LintID.allCases.filter(\.needsContent).map(\.rawValue)
         Terminal.note(
-            "texts and places are hidden, so \(off.joined(separator: " and ")) are off; `observe: content` of the "
+            "texts and places are hidden, so \(off.joined(separator: ", ")) are off; `observe: content` of the "
                 + "listener, in the settings of waymarkd, shows them")
     }
 
