@@ -5,14 +5,17 @@ internal import WaymarkProtocol
 /// LINT-START-AGAIN.
 struct StartAgainRule: SessionRule {
     /// The trip that is guided; nil before guidance.
-    private var trip: String?
+    private var trip: (id: String, generation: UInt32)?
 
     mutating func see(_ step: SessionStep, _ session: SessionView, _ context: inout LintContext) {
         guard case .published(let publication) = step else { return }
         switch publication {
         case .startGuidance(let trip, let generation, _):
-            defer { self.trip = trip.id }
-            guard self.trip == trip.id else { return }
+            defer { self.trip = (trip.id, generation) }
+            // An observer that joins again is told the same start again.
+            guard let before = self.trip, before.id == trip.id, before.generation != generation else {
+                return
+            }
             context.find(
                 .startAgain, in: session, field: "trip.id",
                 values: [("trip", trip.id), ("generation", "\(generation)")],

@@ -108,7 +108,7 @@ struct LaneLaterRule: SessionRule {
 struct RoadNextRule: SessionRule {
     /// The road and the next maneuver change one after the other.
     private static let time = Duration.seconds(1)
-    /// A road may change its name before a maneuver that stays on it. More than once this is unlikely.
+    /// A road may change its name before a maneuver that stays on it. At two maneuvers in a row this is unlikely.
     private static let countMin = 2
 
     private var road = ""
@@ -116,20 +116,32 @@ struct RoadNextRule: SessionRule {
     /// The last maneuver for which this was counted.
     private var counted: ManeuverID?
     private var count = 0
+    /// The next maneuver, and since when it is next.
+    private var next: (maneuver: ManeuverID, instant: Instant)?
 
     var deadline: Instant? { self.early.map { $0.instant + Self.time } }
 
     mutating func see(_ step: SessionStep, _ session: SessionView, _ context: inout LintContext) {
         if case .published(let publication) = step {
-            if publication.newRoute != nil { (self.early, self.counted, self.count) = (nil, nil, 0) }
+            if publication.newRoute != nil {
+                (self.early, self.counted, self.count, self.next) = (nil, nil, 0, nil)
+            }
             if case .plain(.currentRoadName(let names)) = publication { self.road = names.first ?? "" }
         }
+        self.follow(session.upcoming.first, context.instant)
         guard session.isActive, let first = session.upcoming.first, self.isNext(first, session) else {
             return self.early = nil
         }
         if self.early?.maneuver != first, self.counted != first {
             self.early = (first, context.instant, context.entry)
         }
+    }
+
+    /// Begins to count again behind a maneuver whose road was right, if that one was next for long enough to be judged.
+    private mutating func follow(_ first: ManeuverID?, _ instant: Instant) {
+        guard let first, self.next?.maneuver != first else { return }
+        if let next, self.counted != next.maneuver, instant - next.instant > Self.time { self.count = 0 }
+        self.next = (first, instant)
     }
 
     /// Whether the road's name is that behind the next maneuver, and another than that behind the one before.

@@ -107,7 +107,7 @@ struct SegmentBehindRule: SessionRule {
     var deadline: Instant? { self.isTold ? nil : self.behind.map { $0.instant + Self.time } }
 
     mutating func see(_ step: SessionStep, _ session: SessionView, _ context: inout LintContext) {
-        guard case .published(let publication) = step else { return }
+        guard case .published(let publication) = step else { return self.behind = nil }
         if publication.newRoute != nil { (self.before, self.behind, self.isTold) = (nil, nil, false) }
         self.judgeOrder(session, &context)
         guard let segment = session.currentSegment, session.isActive, let first = session.upcoming.first,
@@ -122,7 +122,9 @@ struct SegmentBehindRule: SessionRule {
     /// Judges that on one route no segment is current again after a later one.
     private mutating func judgeOrder(_ session: SessionView, _ context: inout LintContext) {
         defer { self.before = session.currentSegment }
-        guard let before, let now = session.currentSegment, now < before else { return }
+        guard let before, let now = session.currentSegment, now < before,
+            session.segments.indices.contains(before)
+        else { return }
         let (later, segment) = (session.segments[before].id, session.segments[now].id)
         context.find(
             .segmentBehind, in: session, field: "segment_id",
@@ -141,7 +143,7 @@ struct SegmentBehindRule: SessionRule {
     }
 
     mutating func deadlineReached(_ session: SessionView, _ context: inout LintContext) {
-        guard let behind else { return }
+        guard let behind, session.segments.indices.contains(behind.segment) else { return self.behind = nil }
         self.isTold = true
         let segment = session.segments[behind.segment]
         context.find(

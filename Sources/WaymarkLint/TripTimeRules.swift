@@ -12,24 +12,27 @@ struct TimeJumpsRule: SessionRule {
     /// Displays round to minutes.
     private static let changeMin = Duration.seconds(30)
 
-    private var last: (meters: UInt32, time: Duration)?
+    private var last: SessionView.Reading?
+    /// The most by which the time fell within a second of the drive before, in seconds: more than 1 in a simulated drive.
+    private var pace = 1.0
 
     mutating func see(_ step: SessionStep, _ session: SessionView, _ context: inout LintContext) {
         guard case .published(let publication) = step else { return self.last = nil }
-        if publication.newRoute != nil { return self.last = Self.values(session.trip) }
+        if publication.newRoute != nil { return self.last = session.trip }
         switch publication {
         case .pauseGuidance, .finishGuidance, .cancelGuidance: self.last = nil
         case .tripEstimates:
-            defer { self.last = Self.values(session.trip) }
-            guard session.isActive, let last, let now = Self.values(session.trip), now.meters <= last.meters
+            defer { self.last = session.trip }
+            guard session.isActive, let last, let now = session.trip, now.meters <= last.meters,
+                let lastTime = last.time, let time = now.time
             else { return }
-            let change = now.time - last.time
-            let isJump =
-                change > max(Self.changeMin, last.time * Self.riseMin)
-                || change < .zero - Self.changeMin && now.time < last.time * Self.fallMax
-                    && Double(now.meters) > Double(last.meters) * Self.distanceMin
-            guard isJump else { return }
-            let (before, after) = (last.time.milliseconds / 1_000, now.time.milliseconds / 1_000)
+            let seconds = max(0.1, (now.instant - last.instant) / .seconds(1))
+            guard self.isJump(lastTime, time, Double(now.meters) / max(1, Double(last.meters)), seconds)
+            else {
+                let fall = (lastTime - time) / .seconds(1)
+                return self.pace = max(self.pace, fall / seconds)
+            }
+            let (before, after) = (lastTime.milliseconds / 1_000, time.milliseconds / 1_000)
             context.find(
                 .timeJumps, in: session, field: "travel_estimates.time_remaining_seconds",
                 values: [("before", "\(before) s"), ("time", "\(after) s")],
@@ -39,15 +42,20 @@ struct TimeJumpsRule: SessionRule {
         }
     }
 
-    private static func values(_ reading: SessionView.Reading?) -> (meters: UInt32, time: Duration)? {
-        reading.flatMap { reading in reading.time.map { (reading.meters, $0) } }
+    /// Whether the time `seconds` later is another one than traffic and driving explain; `part` is the rest of the distance.
+    private func isJump(_ before: Duration, _ now: Duration, _ part: Double, _ seconds: Double) -> Bool {
+        if now - before > max(Self.changeMin, before * Self.riseMin) { return true }
+        // While a vehicle stands, in a jam or on a ferry, the time falls and the distance does not.
+        let fall = before - now
+        return fall > max(Self.changeMin, Duration.seconds(1) * (seconds * self.pace * 2))
+            && now < before * Self.fallMax && part > Self.distanceMin
     }
 }
 
 /// LINT-MANEUVER-LATER.
 struct ManeuverLaterRule: SessionRule {
-    /// Estimates that were said at different times cannot be compared.
-    private static let ageMax = Duration.seconds(2)
+    /// Estimates that were said at different times cannot be compared: a simulated drive is minutes farther within a second.
+    private static let ageMax = Duration.milliseconds(200)
     /// The two estimates are published one after the other.
     private static let time = Duration.milliseconds(200)
     /// Clients round times up to minutes.

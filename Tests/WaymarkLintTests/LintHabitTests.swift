@@ -104,14 +104,16 @@ import WaymarkProtocol
     // MARK: Habits
 
     @Test func `guidance of a trip starts once`() {
-        func rules(_ id: String) -> [LintID] {
+        func rules(_ id: String, generation: UInt32 = 2) -> [LintID] {
             var sketch = LintSketch.guided()
             var trip = Trip.short
             trip.id = id
-            sketch.publish(.startGuidance(trip, generation: 2, .turns), at: 5)
-            return sketch.rules()
+            sketch.publish(.startGuidance(trip, generation: generation, .turns), at: 5)
+            return sketch.rules().filter { $0 == .startAgain }
         }
         #expect(rules("t") == [.startAgain])
+        // An observer that joins again is told the same start again.
+        #expect(rules("t", generation: 1) == [])
         #expect(rules("other") == [])
     }
 

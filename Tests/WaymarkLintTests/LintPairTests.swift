@@ -19,10 +19,12 @@ import WaymarkProtocol
     // MARK: Time
 
     @Test func `the time to the destination does not jump`() {
-        func rules(_ drives: [(meters: UInt32, seconds: Int)], pause: Bool = false) -> [LintID] {
+        func rules(
+            _ drives: [(meters: UInt32, seconds: Int)], pause: Bool = false, every seconds: Double = 1
+        ) -> [LintID] {
             var sketch = LintSketch.guided()
             for (index, drive) in drives.enumerated() {
-                let second = Double(index) + 1
+                let second = Double(index) * seconds + 1
                 if pause, index == 1 {
                     sketch.publish(.pauseGuidance(.rerouting, description: []), at: second)
                     sketch.publish(.resumeGuidance(generation: 1, .unknown, nil), at: second)
@@ -43,6 +45,12 @@ import WaymarkProtocol
         // By so little that it is rounded.
         #expect(rules([(400, 40), (390, 70)]) == [])
         #expect(rules([(4_900, 400), (4_890, 900)], pause: true) == [])
+        // A jam, or a ferry: the time passes, and the vehicle stands.
+        #expect(rules([(4_900, 400), (4_890, 200)], every: 9) == [.timeJumps])
+        #expect(rules([(4_900, 60), (4_890, 25)], every: 9).contains(.timeJumps))
+        #expect(!rules([(4_900, 60), (4_890, 25)], every: 18).contains(.timeJumps))
+        // The same in a drive at 100 times its speed.
+        #expect(!rules([(4_900, 500), (4_000, 400), (3_990, 230)]).contains(.timeJumps))
     }
 
     @Test func `a maneuver is not later than the destination`() {
@@ -172,6 +180,8 @@ import WaymarkProtocol
         #expect(rules(["Road 1", "Road 2", "Road 3"]) == [])
         #expect(rules(["Road 2", "Road 3"]) == [.roadNext])
         #expect(rules(["Road 2", "Road 2"]) == [])
+        // At two maneuvers, but not in a row.
+        #expect(rules(["Road 2", "Road 2", "Road 4"]) == [])
         #expect(rules(["Other", "Other"]) == [])
     }
 }
