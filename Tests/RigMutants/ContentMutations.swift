@@ -81,6 +81,13 @@ extension Mutation {
         .route("lanes come from right to left", finds: nil) { route in
             for index in route.laneGuidances.indices { route.laneGuidances[index].lanes.reverse() }
         },
+        .lane("lanes are mirrored", finds: .laneArrow) { lane in
+            lane.angles = lane.angles.reversed().map { .degrees(-Int($0.degrees)) }
+            lane.highlightedAngle = lane.highlightedAngle.map { .degrees(-Int($0.degrees)) }
+        },
+        .maneuver("instructions have no short variant", finds: .textLong) { maneuver, _ in
+            maneuver.instructionVariants = [String(repeating: "In 300 metres turn left. ", count: 4)]
+        },
         .maneuver("instructions come shortest first", finds: .textOrder) { maneuver, _ in
             maneuver.instructionVariants = ["On", "Drive on"] + maneuver.instructionVariants.prefix(1)
         },
@@ -116,6 +123,13 @@ extension Mutation {
         .route("a segment's line ends one kilometre too early", finds: .segmentJoin) { route in
             for index in route.segments.indices {
                 route.segments[index].coordinates.removeLast(route.segments[index].coordinates.count / 2)
+            }
+        },
+        .route("lines have latitude and longitude swapped", finds: .segmentLine) { route in
+            for index in route.segments.indices {
+                route.segments[index].coordinates = route.segments[index].coordinates.map {
+                    Coordinate(latitude: $0.longitude, longitude: $0.latitude)
+                }
             }
         },
         .route("lines begin at their end", finds: .segmentJoin) { route in

@@ -38,6 +38,9 @@ extension Mutation {
             estimates = memory.estimates ?? estimates
             memory.estimates = estimates
         },
+        .trip("the time is now and then that of another route", finds: .timeJumps) { estimates, memory in
+            if memory.count % 10 == 9 { estimates.timeRemaining = estimates.timeRemaining.map { $0 * 2 } }
+        },
         .trip("the time is always 0", finds: .timeDistance) { estimates, _ in estimates.timeRemaining = .zero
         },
         .distance("the distance is that from the maneuver before", finds: .maneuverRises) {
@@ -129,6 +132,10 @@ extension Mutation {
             case .upcomingManeuvers: return nil
             default: return publication
             }
+        },
+        .of("only one maneuver is named as next", finds: .upcomingSingle) { publication, _ in
+            guard case .upcomingManeuvers(let ids, let generation) = publication else { return publication }
+            return .upcomingManeuvers(Array(ids.prefix(1)), generation: generation)
         },
         .of("the first maneuver stays the next", finds: .estimatesOther) { publication, _ in
             if case .upcomingManeuvers = publication { nil } else { publication }
