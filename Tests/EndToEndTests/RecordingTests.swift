@@ -27,10 +27,14 @@ import Testing
         #expect(await navigate.end() == 0)
         #expect(await cluster.end() == 0)
         try await watch.line { $0.contains("car/cluster ") && $0.hasSuffix(" left") ? $0 : nil }
+        let file = try #require(try Self.files(in: "\(daemon.folder)/rec").first)
+        // Both are told of it, but either may read it first. What has crossed is in the file after a second.
+        while try await !Self.run("recording", "show", file).lines.contains(where: {
+            $0.contains("car/cluster ") && $0.hasSuffix(" left")
+        }) {}
         for program in [watch, record] { program.signal(SIGINT) }
         #expect(await watch.end() == 0)
         #expect(await record.end() == 0)
-        let file = try #require(try Self.files(in: "\(daemon.folder)/rec").first)
         let shown = try await Self.run("recording", "show", file)
         #expect(shown.status == 0)
         // The times of two observers may differ by a millisecond.
