@@ -176,7 +176,7 @@ struct HistoryAnswers {
 
     private static let destinationsMax = 100
 
-    /// How long before a time requests, receipts and destinations are looked for.
+    /// The time before another one in which requests, receipts and destinations are looked for.
     static let lookback = Duration.seconds(3_600)
 
     /// Destinations that clients shared with a vehicle, and what came of it, newest first.

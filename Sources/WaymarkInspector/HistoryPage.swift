@@ -112,6 +112,11 @@ struct PlacedEntry: Sendable {
         return parts.count == 2 ? String(parts[0]) : nil
     }
 
+    /// The endpoint in `VEHICLE/ENDPOINT`.
+    static func endpoint(of peer: String) -> String {
+        String(peer.split(separator: "/", maxSplits: 1).last ?? "")
+    }
+
     /// It is between the gateway and endpoints of other vehicles alone, though its session may guide this one as well.
     func isOfOthers(_ vehicle: String) -> Bool {
         let owners = (self.frame?.peers ?? []).compactMap(Self.vehicle)
@@ -307,6 +312,11 @@ struct PlacedWalk {
         }
         return nil
     }
+}
+
+extension FrameHeader {
+    /// Whether it is of a publication: of a published type, and with a number.
+    var isPublication: Bool { self.sequence > 0 && MessageType.published.contains(self.rawType) }
 }
 
 /// Reads parts of a history.

@@ -252,20 +252,12 @@ package struct Inspection: Sendable {
         return self.framed(Joined(overview.others, answer), source, time, now)
     }
 
-    private func vehicleID(_ query: InspectorQuery, _ name: String = "id") throws(InspectorError) -> VehicleID
-    {
-        guard let id = VehicleID(try query.required(name)) else {
-            throw InspectorError(.invalid, field: name, "must be 1 to 64 of A-Z a-z 0-9 . _ : -")
-        }
-        return id
-    }
-
     private mutating func vehicle(
         _ query: InspectorQuery, _ now: Date, _ answer: (VehicleAnswer) -> some Encodable
     ) throws(InspectorError) -> any Encodable {
         let source = try self.source(query)
         let time = try source.time(query)
-        let id = try self.vehicleID(query)
+        let id = try query.vehicleID()
         let state = try self.state(source, at: time)
         let picture = VehiclePicture(
             id, endpoint: try query.text("endpoint", max: 64), state, source, &self.cache)
@@ -305,7 +297,7 @@ package struct Inspection: Sendable {
         let source = try self.source(query)
         let time = try source.time(query)
         let end = time ?? source.end
-        let vehicle = try self.vehicleID(query).rawValue
+        let vehicle = try query.vehicleID().rawValue
         var stories = RequestStories(vehicle, source)
         let reader = HistoryReader(source: source)
         let earliest = reader.beginning(max(source.from, end + (.zero - HistoryAnswers.lookback)), to: end)
@@ -348,8 +340,8 @@ package struct Inspection: Sendable {
 
     private mutating func compare(_ query: InspectorQuery) throws(InspectorError) -> Answer.Comparison {
         let sources = (try self.source(query, "a"), try self.source(query, "b"))
-        let vehicle = try self.vehicleID(query, "vehicle")
-        let other = try query.text("vehicleB") == nil ? vehicle : try self.vehicleID(query, "vehicleB")
+        let vehicle = try query.vehicleID("vehicle")
+        let other = try query.text("vehicleB") == nil ? vehicle : try query.vehicleID("vehicleB")
         let time = try sources.0.time(query)
         let otherTime =
             try query.text("atB") == nil ? try sources.1.time(query) : try sources.1.time(query, "atB")
@@ -378,7 +370,7 @@ package struct Inspection: Sendable {
         let source = try self.source(query)
         let time = try source.time(query)
         let id: VehicleID
-        do throws(InspectorError) { id = try self.vehicleID(query) } catch {
+        do throws(InspectorError) { id = try query.vehicleID() } catch {
             throw InspectorError(error.code, field: "vehicle", error.reason)
         }
         let text = try fields.data("profile")
@@ -424,7 +416,7 @@ package struct Inspection: Sendable {
         }
         let side = try query.word("side", of: ["published", "held"]) ?? "published"
         let source = try self.source(query)
-        let id = try self.vehicleID(query)
+        let id = try query.vehicleID()
         let state = try self.state(source, at: try source.time(query))
         let picture = VehiclePicture(
             id, endpoint: try query.text("endpoint", max: 64), state, source, &self.cache)

@@ -107,6 +107,16 @@ package struct InspectorQuery: Sendable, Hashable {
         return value
     }
 
+    /// The id of a vehicle.
+    ///
+    /// - Throws: `invalid` without one.
+    func vehicleID(_ name: String = "id") throws(InspectorError) -> VehicleID {
+        guard let id = VehicleID(try self.required(name)) else {
+            throw InspectorError(.invalid, field: name, "must be 1 to 64 of A-Z a-z 0-9 . _ : -")
+        }
+        return id
+    }
+
     /// Texts between commas; each one of `allowed`, if that is not nil.
     func list(_ name: String, of allowed: [String]? = nil) throws(InspectorError) -> Set<String> {
         let texts = (try self.text(name) ?? "").split(separator: ",").map(String.init)

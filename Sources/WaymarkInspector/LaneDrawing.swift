@@ -145,7 +145,7 @@ enum LaneWords {
         guard let guidance = state.laneGuidances.first(where: { $0.id == id }) else {
             return "lane guidance \(id.rawValue)"
         }
-        // From left to right: "take 2, 3 of 4".
+        // The lanes are counted from the left: "take 2, 3 of 4".
         let good = guidance.lanes.indices.filter { guidance.lanes[$0].status != .notGood }.map { "\($0 + 1)" }
         return good.isEmpty
             ? "\(guidance.lanes.count) lanes"

@@ -43,10 +43,7 @@ struct Lanes {
     init(_ query: InspectorQuery, _ source: InspectedSource, _ bounds: Bounds = Bounds())
         throws(InspectorError)
     {
-        guard let vehicle = VehicleID(try query.required("id")) else {
-            throw InspectorError(.invalid, field: "id", "must be 1 to 64 of A-Z a-z 0-9 . _ : -")
-        }
-        (self.source, self.vehicle, self.bounds) = (source, vehicle, bounds)
+        (self.source, self.vehicle, self.bounds) = (source, try query.vehicleID(), bounds)
         self.begin = try source.time(query, "from") ?? source.from
         self.end = try source.time(query, "to") ?? source.end
         self.columns = try query.number("columns", Self.columnsRange, default: 400)
@@ -87,7 +84,7 @@ struct Lanes {
         let earliest = max(self.source.from, first.time + (.zero - self.bounds.lookback))
         let divisions = self.source.divisions
         var walk = try PlacedWalk(self.source, from: earliest)
-        // Why these bounds: times of a recording that lies may go back.
+        // The bounds hold also where times of a recording that lies go back.
         var entered = RecordingTime(nanoseconds: 0)
         var (looked, walked, ofColumn, column, last) = (0, 0, 0, -1, first)
         while let (entry, place) = try walk.next() {
@@ -124,12 +121,8 @@ struct Lanes {
             return
         }
         let header = frame.frame.header
-        guard header.session == self.session, Self.isPublished(header) else { return }
+        guard header.session == self.session, header.isPublication else { return }
         self.delays.publish(header.sequence, at: entry.time)
-    }
-
-    private static func isPublished(_ header: FrameHeader) -> Bool {
-        header.sequence > 0 && MessageType.published.contains(header.rawType)
     }
 
     /// `state` is that after the entry.
@@ -140,7 +133,7 @@ struct Lanes {
         guard frame.delivery == .whole, !frame.isRejected else { return }
         let header = frame.frame.header
         if header.type == .receipt { return self.confirm(frame, at: time) }
-        guard Self.isPublished(header), state.peers.vehicles(of: header.session).contains(self.vehicle) else {
+        guard header.isPublication, state.peers.vehicles(of: header.session).contains(self.vehicle) else {
             return
         }
         self.counts[self.column(time), default: 0] += 1
@@ -166,8 +159,8 @@ struct Lanes {
             case .receipt(let receipt)? = HistoryAnswers.message(frame.frame),
             let delay = self.delays.confirm(receipt.shownSequence, of: peer, at: time)
         else { return }
-        let endpoint = String(peer.dropFirst(self.vehicle.rawValue.utf8.count + 1))
-        self.add("shown", endpoint, (delay / .microseconds(1)).rounded() / 1_000, at: time)
+        self.add(
+            "shown", PlacedEntry.endpoint(of: peer), (delay / .microseconds(1)).rounded() / 1_000, at: time)
     }
 
     private func state(of record: SessionRecord, _ state: RecordedState) -> VehicleState {
@@ -256,7 +249,7 @@ struct Lanes {
     private mutating func drawRate(from first: RecordingTime, to last: RecordingTime) {
         let length = Double(max(1, self.end.nanoseconds - self.begin.nanoseconds)) / Double(self.columns)
         let points = (self.column(first)...max(self.column(first), self.column(last))).map { column in
-            // Of what was left out, as much is assumed as of the rest.
+            // The part that was left out is assumed to have as many publications as the rest.
             let read = max(length / 100, length - Double(self.leftOut[column] ?? 0))
             let rate = Double(self.counts[column] ?? 0) / read * 1e9
             return [self.source.seconds(self.beginning(of: column)), (rate * 1_000).rounded() / 1_000]

@@ -47,7 +47,7 @@ struct ReceiptBook: Sendable {
 
     /// Whether a frame may matter. Finding out whom it concerns takes longer.
     private static func isOfReceipts(_ header: FrameHeader) -> Bool {
-        header.type == .receipt || header.sequence > 0 && MessageType.published.contains(header.rawType)
+        header.type == .receipt || header.isPublication
     }
 
     /// Reads the history from `begin` up to and including `end`, without what it has read already.
@@ -86,7 +86,7 @@ struct ReceiptBook: Sendable {
             !frame.isRejected, !placed.isOfOthers(self.vehicle)
         else { return }
         let header = frame.frame.header
-        if MessageType.published.contains(header.rawType), header.sequence > 0 {
+        if header.isPublication {
             if frame.direction == .in {
                 self.published(header, placed.place)
             } else {
@@ -95,12 +95,8 @@ struct ReceiptBook: Sendable {
         } else if frame.direction == .in, header.type == .receipt, header.session == self.session,
             case .receipt(let receipt)? = HistoryAnswers.message(frame.frame), let peer = frame.peers.first
         {
-            self.confirmed(receipt, Self.endpoint(of: peer), placed.place.time)
+            self.confirmed(receipt, PlacedEntry.endpoint(of: peer), placed.place.time)
         }
-    }
-
-    private static func endpoint(of peer: String) -> String {
-        String(peer.split(separator: "/", maxSplits: 1).last ?? "")
     }
 
     private mutating func published(_ header: FrameHeader, _ place: EntryPlace) {
@@ -117,7 +113,7 @@ struct ReceiptBook: Sendable {
             return
         }
         for peer in peers where PlacedEntry.vehicle(of: peer) == self.vehicle {
-            self.rows[index].sent.insert(Self.endpoint(of: peer))
+            self.rows[index].sent.insert(PlacedEntry.endpoint(of: peer))
         }
     }
 

@@ -36,7 +36,7 @@ struct UpdateRows {
             !placed.isOfOthers(self.vehicle)
         else { return }
         let header = frame.frame.header
-        guard header.sequence > 0, MessageType.published.contains(header.rawType) else { return }
+        guard header.isPublication else { return }
         guard frame.direction == .in else { return self.noteFitting(frame, header) }
         let session = header.session
         // The record of a session that this frame ends is gone before the frame.
