@@ -250,7 +250,7 @@ package struct LoopCore {
             self.connections[slot].batchCount -= Self.batchesMax
             self.queueInput(slot, into: &actions)
         }
-        // Of very many that close at once, each waits for its turn, so that others are served in between.
+        // Each of very many that close at once waits for its turn, so that others are served in between.
         if self.room <= 0, !self.connections[slot].isAwaitingWelcome { self.queueInput(slot, into: &actions) }
         guard !self.connections[slot].hasProcessableInput() else {
             self.connections[slot].isTransportClosed = true

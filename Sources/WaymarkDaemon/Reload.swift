@@ -14,7 +14,7 @@ extension Daemon {
     package mutating func reload(_ settings: Settings) async throws(DaemonError) {
         let plans = try Self.plans(for: settings, self.inherited)
         let known = Set(self.listeners.all.map(\.plan.address))
-        // Why: a daemon that exits as idle during this would close the listeners that it opens, and no other process has them.
+        // A daemon that exits as idle during this would close the listeners that it opens, and no other process has them.
         self.suspendIdleExit()
         let added: [Entry]
         do throws(DaemonError) {

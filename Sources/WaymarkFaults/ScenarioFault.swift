@@ -61,7 +61,7 @@ extension Scenario.Fault {
         return LinkFault.Trigger(count: after.count ?? 1) { message.matches($0, of: peer) }
     }
 
-    /// For the history, e.g. `kill gateway for 800 ms`.
+    /// The fault in words, for the history, e.g. `kill gateway for 800 ms`.
     package var text: String {
         var time = self.by > .zero ? " by \(ClockText.duration(self.by))" : ""
         if let duration { time += " for \(ClockText.duration(duration))" }

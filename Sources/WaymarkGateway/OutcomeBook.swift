@@ -5,7 +5,7 @@ internal import WaymarkProtocol
 /// Once the book is full, a new outcome replaces the oldest one of the endpoint that has most of them. So an endpoint that asks in a
 /// loop replaces its own outcomes, and not those that another endpoint waits for. Coded as a list, oldest first.
 ///
-/// Why by name, though a peer that comes again and again under new names gets a share for each: all endpoints of a vehicle are of one user
+/// Shares are by name, though a peer that comes under ever new names gets one for each: all endpoints of a vehicle are of one user
 /// (``Vehicle/principal``), who can also ask in a loop under the name of any other of them. Each name keeps at least its newest
 /// outcome until there are as many newer ones as the book has room for.
 struct OutcomeBook: Defaultable {

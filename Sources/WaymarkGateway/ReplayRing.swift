@@ -40,7 +40,7 @@ struct ReplayRing: Sendable {
             self.chunks[self.chunks.count - 1].append(contentsOf: bytes)
         } else {
             var chunk: [UInt8] = []
-            // Otherwise it would be copied whenever it has doubled. The first one grows with what is published.
+            // A chunk without this room would be copied whenever it has doubled. The first one grows with what is published.
             if !self.chunks.isEmpty { chunk.reserveCapacity(max(Self.chunkByteCount, bytes.count)) }
             chunk.append(contentsOf: bytes)
             self.chunks.append(chunk)

@@ -71,7 +71,7 @@ extension KeyedDecodingContainer {
 
 /// Stores a value outside of its owner from its first change on, and changes it there in place; before, it is the default and takes one word.
 ///
-/// For collections that every vehicle can have and few have. Coded as the value itself.
+/// It is for collections that every vehicle can have and few have. Coded as the value itself.
 @propertyWrapper
 @usableFromInline package struct BoxedInPlace<Value: Defaultable>: Sendable {
     /// The value; empty while it is the default. Why an array: its only element can be changed where it is.

@@ -131,7 +131,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let buffer = self.unwrapInboundIn(data)
-        // Until the Welcome it may contain the key of a Hello.
+        // A read before the Welcome may contain the key of a Hello.
         let mayContainKey = !self.peer.isAdmitted
         defer {
             if mayContainKey { buffer.wipe() }

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 # Metres in a degree of latitude, and how fast its cars are.
 DEGREE = 111_195
 METERS_PER_SECOND = 14
-# How far each alternative is from the one before it, in degrees of longitude, and how many there are at most.
+# The distance of each alternative from the one before it, in degrees of longitude, and the most that there are.
 ASIDE, ALTERNATIVES_MAX = 0.002, 2
 
 

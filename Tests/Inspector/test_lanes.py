@@ -103,7 +103,7 @@ def test_lanes_are_zoomed_and_moved_by_buttons(inspector: Inspector, mock: Mock)
     page.get_by_role("button", name="Later", exact=True).click()
     shown(inspector, "09:16:20.000 – 09:18:00.000")
     inspector.until("document.querySelectorAll('.zoomed').length === 1")
-    # What is known of the time is kept.
+    # Lanes that are known of the time are kept.
     inspector.until("performance.getEntriesByType('resource').filter(one => one.name.includes('/api/lanes')).length === 5")
     assert [question["from"] for question in asked(mock)] == ["0.000000", "0.000000", "30.000000", "30.000000", "130.000000"]
     page.get_by_role("button", name="Show all of the time").click()

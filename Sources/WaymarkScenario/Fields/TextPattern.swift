@@ -132,7 +132,7 @@ package struct TextPattern: Sendable, Hashable {
         guard !self.groups.isEmpty else { return self.isFound(in: text) ? [:] : nil }
         let scalars = Array(text.unicodeScalars)
         var found: [Int]?
-        // In the order of preference. Each has the places of its groups.
+        // Threads are in the order of preference. Each has the places of its groups.
         var threads: [(at: Int, places: [Int])] = []
         for position in 0...scalars.count {
             if found == nil { threads.append((0, Array(repeating: -1, count: 2 * self.groups.count))) }

@@ -1,4 +1,4 @@
-// What a vehicle was told over a time: asked for part by part, and thinned to the columns of a drawing.
+// Lanes of what a vehicle was told over a time: asked for part by part, and thinned to the columns of a drawing.
 
 import { get } from "./net.js";
 
@@ -78,7 +78,7 @@ export class LaneData {
 				this.redraw();
 			}
 		} catch (error) {
-			// What is no longer kept is asked for anew.
+			// Lanes that are no longer kept are asked for anew.
 			if (identity === this.identity) Object.assign(this, { times: null, problem: error.message });
 		}
 		this.isLoading = false;
@@ -157,7 +157,7 @@ function joined(times, part) {
 	for (const { bands } of lanes.values()) if (!told.has(bands) && bands.at(-1)?.[1]) bands.push([times.to, ""]);
 	for (const { name, endpoint, points } of part.curves) {
 		const lane = laneOf(name, endpoint);
-		// Only the last column can have points of both.
+		// The last column alone can have points of both.
 		const tail = thin([...lane.points.slice(-3), ...points], name, times.from, times.step);
 		lane.points = [...lane.points.slice(0, -3), ...tail];
 	}

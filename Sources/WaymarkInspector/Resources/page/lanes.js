@@ -185,7 +185,7 @@ export class Lanes {
 	draw() {
 		const { source, route, isLive } = this.line.context,
 			{ range } = this.line;
-		// What shows now goes along with time.
+		// A view that shows now goes along with time.
 		if (this.window && isLive && this.window.to >= this.newest - 1e-6 && this.newest && !this.dragged) {
 			const by = Math.max(0, range.to - this.window.to);
 			this.window = { from: this.window.from + by, to: this.window.to + by };
